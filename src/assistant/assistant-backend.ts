@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
+
+/** One finished turn of a context, as the next turn sees it. */
+export interface PastTurn {
+  /** n9e's seq_id: 1, 2, 3… within the context. */
+  readonly turn: number;
+  readonly user: string;
+  /** The answer's text, cut to a bound; what there was of it when the turn did not complete. */
+  readonly assistant: string;
+  /** False for a failed, canceled or rejected turn. */
+  readonly complete: boolean;
+  /** What the backend asked to have kept by a `memory` frame. */
+  readonly memory?: JsonValue;
+}
+
+/** What a backend is asked to do. Plain data: another instance may run it after a takeover. */
+export interface Turn {
+  readonly tenant: string;
+  readonly user: string;
+  readonly taskId: string;
+  readonly contextId: string;
+  /** n9e's seq_id. */
+  readonly turn: number;
+  /** 1 for the first run of this turn, 2 after one takeover, … */
+  readonly attempt: number;
+  /** The user's message as it came, with its id and metadata. */
+  readonly message: Message;
+  /** The message's text parts, joined with newlines. */
+  readonly text: string;
+  /** Oldest first, bounded (design section 8). */
+  readonly history: readonly PastTurn[];
+  /** Set when this message answers a question that parked the task. */
+  readonly answering?: { readonly question: string; readonly expects: 'approval' | 'text' };
+  /** Forces the language of the answer, e.g. `zh_CN` or `en`; absent: that of the message. */
+  readonly lang?: string;
+  /** IANA name; times are shown in it. Absent: UTC. */
+  readonly timezone?: string;
+  /** n9e's page and action_param, for backends that know them. */
+  readonly page?: JsonValue;
+  readonly actionParam?: JsonObject;
+}
+
+/** What a backend yields while it works. */
+export type Frame =
+  /** A piece of the answer. */
+  | { readonly kind: 'content'; readonly text: string }
+  /** A piece of a thought; shown apart from the answer. */
+  | { readonly kind: 'reason'; readonly text: string }
+  /** A line on what is being done, e.g. a tool call. Ends the current thought. */
+  | { readonly kind: 'step'; readonly text: string }
+  /** A whole artifact beside the answer: text, data or file parts (`raw` in base64). */
+  | {
+      readonly kind: 'artifact';
+      readonly name: string;
+      readonly parts: readonly Part[];
+      readonly description?: string;
+      /** n9e_content_type of a structured payload, e.g. `alert_rule`. */
+      readonly contentType?: string;
+    }
+  /** Parks the task on a question; the user's next message continues it as a new run. */
+  | {
+      readonly kind: 'input_required';
+      readonly question: string;
+      readonly expects: 'approval' | 'text';
+    }
+  /** Parks the task until the user has authorised something elsewhere. */
+  | { readonly kind: 'auth_required'; readonly question: string }
+  /** Ends the task as REJECTED: the backend will not do this. */
+  | { readonly kind: 'reject'; readonly reason: string }
+  /** Ends the task as FAILED with a text for the user. */
+  | { readonly kind: 'fail'; readonly reason: string }
+  /** Kept with the turn (≤ 16 KiB of JSON, else dropped) for the next one; not shown. */
+  | { readonly kind: 'memory'; readonly data: JsonValue };
+
+/**
+ * The one seam between Nightjar and whatever answers. An implementation knows no Redis and no
+ * protocol. It MUST stop soon after `signal` aborts, and MUST be safe to run again from the start
+ * when `readOnly` is true. A thrown error ends the task as FAILED with a fixed text; a text meant
+ * for the user goes into a `fail` frame.
+ */
+export interface AssistantBackend {
+  /** False: a run may have changed something outside, so it is never repeated after a death. */
+  readonly readOnly: boolean;
+  run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
+}
+
+/** Finds the backend of a tenant. */
+export interface BackendRegistry {
+  /** @throws Error when the tenant's config names a backend that could not be loaded. */
+  backendOf(tenant: string): AssistantBackend;
+}
+export const BackendRegistry = Symbol('BackendRegistry');

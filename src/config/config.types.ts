@@ -1,0 +1,132 @@
+/**
+ * The validated, frozen configuration. Built once at start by `loadConfig` from the environment and
+ * one YAML file; nothing else reads either.
+ */
+export interface GatewayConfig {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly management: {
+    readonly host: string;
+    /** 0: merged into the main listener (the embedded default does this for livez and readyz). */
+    readonly port: number;
+    /** Answer /livez and /readyz on the main port as well. */
+    readonly probesOnMain: boolean;
+  };
+  /** Origin and path under which clients reach the gateway, without a trailing slash. */
+  readonly publicUrl?: string;
+  /** CIDRs whose X-Forwarded-* headers are believed. */
+  readonly trustedProxies: readonly string[];
+  readonly redis: {
+    /** redis://, rediss:// or unix:///path. */
+    readonly url: string;
+    /** Put before every key; no braces. */
+    readonly prefix: string;
+    /** Accept an evicting maxmemory policy (tasks can then vanish). */
+    readonly allowEviction: boolean;
+  };
+  readonly auth: { readonly headerName: string };
+  readonly a2a: { readonly enabled: boolean };
+  readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
+  readonly execution: {
+    /** An instance silent for so long is dead. */
+    readonly leaseMs: number;
+    readonly heartbeatMs: number;
+    /** How often the sweeper looks for dead instances. */
+    readonly sweepMs: number;
+    readonly maxRunsPerInstance: number;
+    readonly drainSeconds: number;
+    readonly maxBlockingSeconds: number;
+    /** A stream without an event for so long gets a repeated status. */
+    readonly streamHeartbeatMs: number;
+    readonly sseCommentMs: number;
+  };
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };
+  readonly tenants: readonly TenantConfig[];
+  readonly tokens: readonly TokenConfig[];
+  /** Demo tenant and token are on; only with the embedded Redis or --demo, on loopback. */
+  readonly demo: boolean;
+}
+
+export interface TenantConfig {
+  readonly id: string;
+  readonly assistant: AssistantConfig;
+  readonly sources: readonly SourceConfig[];
+  readonly limits: TenantLimits;
+  readonly takeover: 'rerun' | 'fail';
+}
+
+/** Design section 8, one set a tenant. Bytes are UTF-8 bytes. */
+export interface TenantLimits {
+  readonly a2aBodyBytes: number;
+  readonly mcpBodyBytes: number;
+  readonly textBytes: number;
+  readonly idBytes: number;
+  readonly activePerUser: number;
+  readonly activePerTenant: number;
+  readonly streamsPerUser: number;
+  readonly streamsPerTenant: number;
+  readonly parkedPerUser: number;
+  readonly historyTurns: number;
+  /** Of one run, over all its attempts. */
+  readonly runSeconds: number;
+  readonly taskTtlSeconds: number;
+  readonly contextIdleSeconds: number;
+  readonly listPageMax: number;
+}
+
+export type AssistantConfig =
+  | { readonly backend: 'builtin' }
+  | {
+      readonly backend: 'module';
+      /** Path of an ES module, absolute or relative to the YAML file. */
+      readonly module: string;
+      /** True: a run has no effect outside and may be repeated on another instance. */
+      readonly readOnly: boolean;
+      /** Passed to the module's factory as it is. */
+      readonly options: Readonly<Record<string, unknown>>;
+    };
+
+export type SourceConfig =
+  | { readonly type: 'demo'; readonly name: string }
+  | {
+      readonly type: 'alertmanager' | 'prometheus';
+      readonly name: string;
+      readonly url: string;
+      readonly timeoutMs: number;
+      readonly maxBytes: number;
+      readonly auth?: SourceAuth;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** Secrets are already resolved from their environment or file reference. */
+export type SourceAuth =
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'bearer'; readonly token: string };
+
+export interface TokenConfig {
+  readonly tenant: string;
+  readonly user: string;
+  /** Lower-case hex. The secret itself is never kept. */
+  readonly sha256: string;
+  readonly label: string;
+  readonly scopes: readonly string[];
+}
+
+export const DEFAULT_LIMITS: TenantLimits = {
+  a2aBodyBytes: 1024 * 1024,
+  mcpBodyBytes: 256 * 1024,
+  textBytes: 32 * 1024,
+  idBytes: 256,
+  activePerUser: 64,
+  activePerTenant: 1024,
+  streamsPerUser: 64,
+  streamsPerTenant: 2048,
+  parkedPerUser: 16,
+  historyTurns: 20,
+  runSeconds: 15 * 60,
+  taskTtlSeconds: 24 * 3600,
+  contextIdleSeconds: 24 * 3600,
+  listPageMax: 100,
+};
+
+/** DI token of the configuration. */
+export const GATEWAY_CONFIG = Symbol('GatewayConfig');

@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config';
+
+// Three projects: unit (no I/O), integration (real Redis and friends in the test's own child
+// processes), e2e (two or more gateways started from dist by the production command).
+export default defineConfig({
+  test: {
+    passWithNoTests: false,
+    reporters: ['default', './test/support/count-reporter.ts'],
+    coverage: { provider: 'v8', include: ['src/**/*.ts'] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.spec.ts', 'test/lua/*.spec.ts', 'test/repo/*.spec.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.int-spec.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.e2e-spec.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
