@@ -1,0 +1,71 @@
+# make run     starts the gateway (http://127.0.0.1:17000); installs what is missing
+# make test    builds and runs every test; installs what is missing
+# make help    lists the rest
+.DELETE_ON_ERROR:
+.PHONY: help run test static check mutants interop bench format build
+
+# Plain npx would fetch a package when an install failed half-way.
+NPX := npx --no-install
+DEPS := node_modules/.package-lock.json
+ENTRY := dist/main.js
+SOURCES := $(shell find src lua -name '*.ts' -o -name '*.lua')
+
+INSTANCES ?= 1
+HOST ?= 127.0.0.1
+PORT ?= 17000
+
+help:
+	@echo 'make run [INSTANCES=2] [HOST=…] [PORT=…] [REDIS_URL=…]   start the gateway'
+	@echo 'make test      build, then every test: unit, integration, two processes on a real Redis'
+	@echo 'make check     formatting, lint, types, unit tests: seconds, no services'
+	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
+	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
+	@echo 'make bench     throughput and latency, as ratios in one run'
+	@echo 'make format    prettier over the tree'
+
+run: $(ENTRY)
+	@if [ -z "$$REDIS_URL" ]; then scripts/need.sh redis-server:redis-server:redis; fi
+	@HOST='$(HOST)' PORT='$(PORT)' exec node dist/cli/nightjar.js serve --instances $(INSTANCES)
+
+test: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis prometheus:prometheus:prometheus \
+	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager nginx:nginx:nginx
+	$(NPX) vitest run
+
+static: $(DEPS)
+	$(NPX) prettier --check .
+	$(NPX) eslint . --max-warnings 0
+	$(NPX) tsc --noEmit
+
+check: static
+	$(NPX) vitest run --project unit
+
+mutants: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis
+	node test/mutants/run.mjs $(MUTANT)
+
+interop: $(ENTRY) interop/node_modules/.package-lock.json
+	@scripts/need.sh redis-server:redis-server:redis
+	node interop/run.mjs
+
+bench: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis
+	node bench/run.mjs
+
+format: $(DEPS)
+	$(NPX) prettier --write .
+
+build: $(ENTRY)
+
+$(ENTRY): $(DEPS) $(SOURCES) tsconfig.json tsconfig.build.json nest-cli.json
+	$(NPX) nest build
+	@touch $@
+
+node_modules/.package-lock.json: package.json package-lock.json .npmrc
+	@node -e 'const [a,b]=process.versions.node.split(".");if(+a<20||(+a==20&&+b<19)){console.error("Nightjar needs Node.js 20.19 or newer; this is "+process.version+".");process.exit(1)}'
+	npm ci --no-audit --no-fund
+	@touch $@
+
+interop/node_modules/.package-lock.json: interop/package.json interop/package-lock.json
+	cd interop && npm ci --no-audit --no-fund
+	@touch $@
