@@ -1,0 +1,22 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { AuthenticatedRequest } from '../auth/principal.js';
+import type { CallContext } from '../domain/call-context.js';
+import { DomainError } from '../domain/errors.js';
+
+/**
+ * The CallContext of a request whose token the guard has accepted. The tenant comes from the token
+ * alone.
+ * @throws DomainError UNAUTHENTICATED on a route that was opened with @Public().
+ */
+export function callContextOf(request: AuthenticatedRequest): CallContext {
+  if (request.user === undefined) {
+    throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
+  }
+  const { tenant, user, scopes } = request.user;
+  return { tenant, user, scopes, requestId: request.id };
+}
+
+/** Parameter decorator: the CallContext of the request. */
+export const Ctx = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  callContextOf(context.switchToHttp().getRequest<AuthenticatedRequest>()),
+);
