@@ -40,6 +40,15 @@ export interface Turn {
   readonly actionParam?: JsonObject;
 }
 
+/** A tool call that has ended: counted, and kept as evidence, in the run's `result` artifact. */
+export interface ToolUse {
+  readonly callId: string;
+  readonly name: string;
+  readonly outcome: 'success' | 'failed';
+  /** What the tool answered; cut to 4 KiB in the evidence. */
+  readonly output: string;
+}
+
 /** What a backend yields while it works. */
 export type Frame =
   /** A piece of the answer. */
@@ -47,7 +56,7 @@ export type Frame =
   /** A piece of a thought; shown apart from the answer. */
   | { readonly kind: 'reason'; readonly text: string }
   /** A line on what is being done, e.g. a tool call. Ends the current thought. */
-  | { readonly kind: 'step'; readonly text: string }
+  | { readonly kind: 'step'; readonly text: string; readonly tool?: ToolUse }
   /** A whole artifact beside the answer: text, data or file parts (`raw` in base64). */
   | {
       readonly kind: 'artifact';

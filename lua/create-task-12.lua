@@ -1,0 +1,72 @@
+#!lua
+--[[
+Creates a task with its first event (a Task in SUBMITTED), takes the context's lock and a place in
+both quotas, or joins the task that the same message started and that still runs.
+
+KEYS[1]  tenant meta          KEYS[2]  task hash            KEYS[3]  event log
+KEYS[4]  snapshot             KEYS[5]  context hash         KEYS[6]  message id of the user
+KEYS[7]  tenant's active set  KEYS[8]  user's active set    KEYS[9]  tenant's tasks
+KEYS[10] user's tasks         KEYS[11] context's tasks      KEYS[12] user's SUBMITTED tasks
+
+ARGV[1]  task id              ARGV[2]  user                 ARGV[3]  context id
+ARGV[4]  nonce of this create ARGV[5]  owner instance       ARGV[6]  time of the status, ms
+ARGV[7]  run budget, ms       ARGV[8]  user's quota         ARGV[9]  tenant's quota
+ARGV[10] content fingerprint  ARGV[11] Task JSON up to the turn number
+ARGV[12] Task JSON after it   ARGV[13] frozen call, JSON    ARGV[14] task TTL, ms
+ARGV[15] context idle time, ms
+
+Output {1, turn, deadline ms} created, or created by this same nonce before
+       {2, task id} joined
+       {-6, running task id} context busy  {-7} user's quota  {-8} tenant's quota
+       {-9} tenant not active  {-13} id in use
+]]
+--- @include now_ms
+local status = redis.call('HGET', KEYS[1], 'state')
+if status and status ~= 'active' then return { -9 } end
+
+local known = redis.call('HMGET', KEYS[2], 'nonce', 'turn', 'deadline')
+if known[1] then
+  if known[1] ~= ARGV[4] then return { -13 } end
+  return { 1, tonumber(known[2]), tonumber(known[3]) }
+end
+
+local message = redis.call('GET', KEYS[6])
+if message then
+  local id, fingerprint = string.match(message, '^(%S+) (%S+)$')
+  if fingerprint == ARGV[10] then return { 2, id } end
+end
+
+local now = now_ms()
+local lock = redis.call('HMGET', KEYS[5], 'running', 'lock_until')
+if lock[1] and tonumber(lock[2]) > now then return { -6, lock[1] } end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
+if redis.call('ZCARD', KEYS[8]) >= tonumber(ARGV[8]) then return { -7 } end
+if redis.call('ZCARD', KEYS[7]) >= tonumber(ARGV[9]) then return { -8 } end
+
+local deadline = now + ARGV[7]
+local over = string.format('%.0f', deadline + 60000)
+local ts = tonumber(ARGV[6])
+local turn = redis.call('HINCRBY', KEYS[5], 'turn', 1)
+redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over, 'updated', ARGV[6])
+redis.call('PEXPIRE', KEYS[5], ARGV[15])
+redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', ARGV[14])
+
+local task = ARGV[11] .. turn .. ARGV[12]
+redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 'version', 1, 'seq', 1,
+  'epoch', 1, 'owner', ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
+  'updated', ARGV[6], 'deadline', string.format('%.0f', deadline), 'call', ARGV[13], 'turn', turn,
+  'nonce', ARGV[4], 'snapshot_seq', 1, 'ttl_at', string.format('%.0f', now))
+redis.call('SET', KEYS[4], '1-1\n' .. task)
+redis.call('XADD', KEYS[3], '1-1', 'e', '{"task":' .. task .. '}')
+for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[14]) end
+redis.call('ZADD', KEYS[7], over, ARGV[1])
+redis.call('ZADD', KEYS[8], over, ARGV[1])
+for i = 9, 12 do
+  redis.call('ZADD', KEYS[i], ts, ARGV[1])
+  redis.call('PEXPIRE', KEYS[i], ARGV[14] * 2)
+end
+redis.call('PEXPIRE', KEYS[7], ARGV[14] * 2)
+redis.call('PEXPIRE', KEYS[8], ARGV[14] * 2)
+return { 1, turn, deadline }

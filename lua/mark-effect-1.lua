@@ -1,0 +1,28 @@
+#!lua flags=allow-oom
+--[[
+Records that a run is about to change something outside (an intent), or what became of it (an
+outcome): fenced, so that a run that lost its task does not start a write.
+
+KEYS[1] task hash
+
+ARGV[1] epoch of the run  ARGV[2] effect id, unique in the task  ARGV[3] 'intent' or 'outcome'
+ARGV[4] text for people: what will be done, or what was done
+
+Output {1}: recorded, now or before
+       {-1} missing  {-2, state} settled  {-3} stale epoch  {-15} canceled: do not start it
+]]
+local field = 'effect:' .. ARGV[2]
+local t = redis.call('HMGET', KEYS[1], 'epoch', 'state', 'cancel', field)
+if not t[1] then return { -1 } end
+if t[1] ~= ARGV[1] then return { -3 } end
+if tonumber(t[2]) > 2 then return { -2, tonumber(t[2]) } end
+local recorded = t[4] and string.match(t[4], '^%a+')
+if recorded == ARGV[3] or recorded == 'outcome' then return { 1 } end
+if ARGV[3] == 'intent' then
+  if t[3] then return { -15 } end
+  redis.call('HINCRBY', KEYS[1], 'open_effects', 1)
+elseif recorded == 'intent' then
+  redis.call('HINCRBY', KEYS[1], 'open_effects', -1)
+end
+redis.call('HSET', KEYS[1], field, ARGV[3] .. ' ' .. ARGV[4])
+return { 1 }

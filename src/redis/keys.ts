@@ -1,0 +1,73 @@
+import { STATES, STATE_NUMBER } from '../domain/task-state.js';
+import type { TaskStateName } from '../domain/a2a.js';
+
+/**
+ * Every key and channel of Nightjar, one function each; no other file builds one. All keys of a
+ * tenant carry its hash tag, so they share a slot and one script can change them together, and an
+ * id of another tenant cannot be addressed at all. Every variable part is percent-encoded:
+ * different parts never give the same key (test/lua/keys.spec.ts).
+ */
+export class Keys {
+  /** @throws RangeError for a prefix with braces: it would move the hash tag. */
+  constructor(private readonly prefix = 'nj:') {
+    if (/[{}]/.test(prefix)) throw new RangeError('the Redis key prefix must not contain braces');
+  }
+
+  // Of a tenant
+  meta = (tenant: string): string => this.of(tenant, 'meta');
+  task = (tenant: string, id: string): string => this.of(tenant, 'task', id);
+  snapshot = (tenant: string, id: string): string => this.of(tenant, 'snap', id);
+  log = (tenant: string, id: string): string => this.of(tenant, 'log', id);
+  channel = (tenant: string, id: string): string => this.of(tenant, 'ch', id);
+  stage = (tenant: string, id: string, nonce: string): string =>
+    this.of(tenant, 'stage', id, nonce);
+  context = (tenant: string, user: string, contextId: string): string =>
+    this.of(tenant, 'ctx', user, contextId);
+  history = (tenant: string, user: string, contextId: string): string =>
+    this.of(tenant, 'history', user, contextId);
+  message = (tenant: string, user: string, messageId: string): string =>
+    this.of(tenant, 'msg', user, messageId);
+  tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');
+  userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);
+  contextTasks = (tenant: string, user: string, contextId: string): string =>
+    this.of(tenant, 'ctxtasks', user, contextId);
+  active = (tenant: string): string => this.of(tenant, 'active');
+  userActive = (tenant: string, user: string): string => this.of(tenant, 'active', user);
+  parked = (tenant: string): string => this.of(tenant, 'parked');
+  userParked = (tenant: string, user: string): string => this.of(tenant, 'parked', user);
+  userState = (tenant: string, user: string, state: TaskStateName): string =>
+    this.of(tenant, 'tasks', user, String(STATE_NUMBER[state]));
+  /** The index of every state of a user, in the order of the states' numbers 1 … 8. */
+  userStates = (tenant: string, user: string): string[] =>
+    STATES.map((state) => this.userState(tenant, user, state));
+
+  // Of the installation
+  instances = (): string => `${this.prefix}instances`;
+  runs = (instance: string): string => `${this.prefix}runs:${enc(instance)}`;
+  signals = (instance: string): string => `${this.prefix}inst:${enc(instance)}`;
+  token = (sha256: string): string => `${this.prefix}token:${enc(sha256)}`;
+  /** Set of the SHA-256 of every stored token of a tenant. */
+  tokensOf = (tenant: string): string => `${this.prefix}tokens:${enc(tenant)}`;
+  schema = (): string => `${this.prefix}schema`;
+  probe = (instance: string): string => `${this.prefix}probe:${enc(instance)}`;
+
+  private of(tenant: string, ...parts: readonly string[]): string {
+    return `${this.prefix}{${enc(tenant)}}:${parts.map(enc).join(':')}`;
+  }
+}
+
+/**
+ * encodeURIComponent leaves neither colon nor brace, but throws on a lone surrogate, which JSON can
+ * carry: that one becomes %uXXXX, which no other text gives, since a percent sign is encoded.
+ */
+function enc(part: string): string {
+  try {
+    return encodeURIComponent(part);
+  } catch {
+    return Array.from(part, (char) =>
+      /^[\ud800-\udfff]$/.test(char)
+        ? `%u${char.charCodeAt(0).toString(16)}`
+        : encodeURIComponent(char),
+    ).join('');
+  }
+}

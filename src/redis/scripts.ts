@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+
+/** The names of the scripts in lua/, without the number of their keys. */
+export type ScriptName =
+  | 'append-events'
+  | 'append-status'
+  | 'beat-instance'
+  | 'continue-task'
+  | 'create-task'
+  | 'list-tasks'
+  | 'mark-cancel'
+  | 'mark-effect'
+  | 'read-log'
+  | 'read-task'
+  | 'save-snapshot'
+  | 'settle-task'
+  | 'take-over-task';
+
+export type RedisClient = Redis | Cluster;
+
+/** What a script may answer: numbers, texts, and lists of them. */
+export type ScriptReply = number | string | null | readonly ScriptReply[];
+
+interface Script {
+  readonly numberOfKeys: number;
+  readonly lua: string;
+}
+
+const LUA = new URL('../../lua/', import.meta.url);
+
+/** The text of a script with its includes in place (one level). */
+function readScript(file: string): string {
+  return readFileSync(new URL(file, LUA), 'utf8').replace(
+    /^--- @include (\w+)$/gm,
+    (_line, name: string) => readFileSync(new URL(`includes/${name}.lua`, LUA), 'utf8').trimEnd(),
+  );
+}
+
+function loadScripts(): ReadonlyMap<string, Script> {
+  const scripts = new Map<string, Script>();
+  for (const file of readdirSync(LUA)) {
+    const match = /^([a-z-]+)-(\d+)\.lua$/.exec(file);
+    if (match === null) continue;
+    const [, name = '', keys = ''] = match;
+    scripts.set(name, { numberOfKeys: Number(keys), lua: readScript(file) });
+  }
+  return scripts;
+}
+
+let loaded: ReadonlyMap<string, Script> | undefined;
+
+/**
+ * Defines every script of lua/ on a client. ioredis sends EVALSHA and falls back to EVAL on
+ * NOSCRIPT by itself, so a restarted Redis needs no care here.
+ */
+export function defineScripts(client: RedisClient): void {
+  loaded ??= loadScripts();
+  for (const [name, script] of loaded) client.defineCommand(name, script);
+}
+
+type ScriptArgs = readonly (string | number | Buffer)[];
+type Scripted = Record<string, (...args: ScriptArgs) => Promise<ScriptReply>>;
+
+/** Runs a script on a client that went through `defineScripts`. */
+export function runScript(
+  client: RedisClient,
+  name: ScriptName,
+  keys: readonly string[],
+  args: ScriptArgs,
+): Promise<ScriptReply> {
+  const run = (client as unknown as Scripted)[name];
+  if (run === undefined) throw new Error(`bug: lua/${name} is not defined on this connection`);
+  return run.call(client, ...keys, ...args);
+}
+
+/** The same inside a pipeline; the reply comes with the pipeline's. */
+export function pipeScript(
+  pipeline: ChainableCommander,
+  name: ScriptName,
+  keys: readonly string[],
+  args: ScriptArgs,
+): void {
+  const run = (pipeline as unknown as Scripted)[name];
+  if (run === undefined) throw new Error(`bug: lua/${name} is not defined on this connection`);
+  void run.call(pipeline, ...keys, ...args);
+}
+
+/** @throws Error for anything but a list: every script answers with one. */
+export function asList(reply: ScriptReply | undefined): readonly ScriptReply[] {
+  if (!Array.isArray(reply)) throw new Error('bug: a script did not answer with a list');
+  return reply as readonly ScriptReply[];
+}

@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import type { ChainableCommander } from 'ioredis';
+import type { PastTurn } from '../assistant/assistant-backend.js';
+import type { TaskStateName } from '../domain/a2a.js';
+import { unavailable } from '../domain/errors.js';
+import type { EventId, TaskEvent } from '../domain/event.js';
+import { stateOf } from '../domain/task-state.js';
+import { Keys } from '../redis/keys.js';
+import { isUncertain } from '../redis/redis-errors.js';
+import { RedisConnections } from '../redis/redis.connections.js';
+import { ScriptCode } from '../redis/script-code.js';
+import { type ScriptReply, asList, pipeScript, runScript } from '../redis/scripts.js';
+import {
+  type TaskRecord,
+  foldRecord,
+  parseEntries,
+  parseHead,
+  toTaskEvents,
+} from './task-record.js';
+
+/** Most events of one read: a long log is read in pieces, so that no read blocks Redis for long. */
+const LOG_CHUNK = 500;
+
+export interface LogChunk {
+  readonly events: readonly TaskEvent[];
+  readonly head: { readonly seq: number; readonly epoch: number; readonly state: TaskStateName };
+}
+
+export interface ContextState {
+  /** The task that holds the context's lock. */
+  readonly running: string | undefined;
+  /** The task with an open question. */
+  readonly parked: string | undefined;
+}
+
+export interface ListArgs {
+  readonly tenant: string;
+  readonly user: string;
+  readonly contextId?: string;
+  readonly state?: TaskStateName;
+  /** Lowest time of the last status, ms. */
+  readonly since: number;
+  /** Tasks whose last status is older than this have expired, ms. */
+  readonly expiredBefore: number;
+  /** The last task of the page before. */
+  readonly after?: { readonly score: string; readonly id: string };
+  readonly most: number;
+}
+
+/** Reads of tasks, logs, contexts and lists, all on the connection that callers wait for. */
+@Injectable()
+export class RedisTaskReader {
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly keys: Keys,
+  ) {}
+
+  /**
+   * The document as of now; undefined when there is none, or when it is not this user's.
+   * @param user empty for the gateway itself.
+   * @throws DomainError UNAVAILABLE.
+   */
+  async read(tenant: string, user: string, taskId: string): Promise<TaskRecord | undefined> {
+    const [record] = await this.readMany(tenant, user, [taskId]);
+    return record;
+  }
+
+  /** The same for several tasks in one round trip, in their order. */
+  async readMany(
+    tenant: string,
+    user: string,
+    taskIds: readonly string[],
+  ): Promise<(TaskRecord | undefined)[]> {
+    if (taskIds.length === 0) return [];
+    const pipeline = this.redis.reads.pipeline();
+    for (const id of taskIds) {
+      const keys = [this.keys.task(tenant, id), this.keys.log(tenant, id)];
+      pipeScript(pipeline, 'read-task', keys, [user]);
+      pipeline.get(this.keys.snapshot(tenant, id));
+    }
+    const replies = await askPipeline(pipeline);
+    return taskIds.map((_id, index) => {
+      const reply = asList(replies[index * 2]);
+      const snapshot = replies[index * 2 + 1];
+      if (Number(reply[0]) !== 1 || typeof snapshot !== 'string') return undefined;
+      return foldRecord(parseHead(asList(reply[1])), snapshot, parseEntries(asList(reply[3])));
+    });
+  }
+
+  /**
+   * Events after the cursor, at most 500. `lost`: the cursor is not in this log (beyond the head, of
+   * a lost epoch, trimmed): only a snapshot helps. `missing`: no such task for this user.
+   */
+  async readLog(
+    tenant: string,
+    user: string,
+    taskId: string,
+    after: EventId,
+  ): Promise<LogChunk | 'lost' | 'missing'> {
+    const keys = [this.keys.task(tenant, taskId), this.keys.log(tenant, taskId)];
+    const args = [user, after.seq, after.epoch, LOG_CHUNK];
+    const reply = asList(await ask(() => runScript(this.redis.reads, 'read-log', keys, args)));
+    const code = Number(reply[0]);
+    if (code === ScriptCode.Missing) return 'missing';
+    if (code === ScriptCode.CursorLost) return 'lost';
+    const head = {
+      seq: Number(reply[1]),
+      epoch: Number(reply[2]),
+      state: stateOf(Number(reply[3])),
+    };
+    return { head, events: toTaskEvents(parseEntries(asList(reply[4])), head) };
+  }
+
+  /** Heads of several tasks at once, for the stall check: [seq, epoch], or undefined. */
+  async heads(
+    tasks: readonly { readonly tenant: string; readonly taskId: string }[],
+  ): Promise<(EventId | undefined)[]> {
+    const pipeline = this.redis.reads.pipeline();
+    for (const { tenant, taskId } of tasks) {
+      pipeline.hmget(this.keys.task(tenant, taskId), 'seq', 'epoch');
+    }
+    return (await askPipeline(pipeline)).map((reply) => {
+      const [seq, epoch] = asList(reply);
+      return seq === null ? undefined : { seq: Number(seq), epoch: Number(epoch) };
+    });
+  }
+
+  /** The current status of a task and whether its owner's lease lives, for a stream's heartbeat. */
+  async pulse(
+    tenant: string,
+    taskId: string,
+    leaseMs: number,
+    now: number,
+  ): Promise<{ state: TaskStateName; updated: number; alive: boolean } | undefined> {
+    const task = this.keys.task(tenant, taskId);
+    const [state, updated, owner] = await ask(() =>
+      this.redis.reads.hmget(task, 'state', 'updated', 'owner'),
+    );
+    if (state === null || state === undefined) return undefined;
+    const beat = await ask(() => this.redis.reads.zscore(this.keys.instances(), owner ?? ''));
+    const alive = beat !== null && now - Number(beat) < leaseMs;
+    return { state: stateOf(Number(state)), updated: Number(updated), alive };
+  }
+
+  async context(tenant: string, user: string, contextId: string): Promise<ContextState> {
+    const key = this.keys.context(tenant, user, contextId);
+    const [running, parked] = await ask(() => this.redis.reads.hmget(key, 'running', 'parked'));
+    return { running: running ?? undefined, parked: parked ?? undefined };
+  }
+
+  /** Finished turns of a context, oldest first. */
+  async history(tenant: string, user: string, contextId: string): Promise<PastTurn[]> {
+    const key = this.keys.history(tenant, user, contextId);
+    const turns = await ask(() => this.redis.reads.lrange(key, 0, -1));
+    return turns.map((turn) => JSON.parse(turn) as PastTurn);
+  }
+
+  /** Ids of one page with their scores, newest status first, and the exact total of the filter. */
+  async list(args: ListArgs): Promise<{
+    readonly total: number;
+    readonly more: boolean;
+    readonly rows: readonly { readonly id: string; readonly score: string }[];
+  }> {
+    const { tenant, user } = args;
+    const ofState = args.state && this.keys.userState(tenant, user, args.state);
+    const ofContext =
+      args.contextId === undefined
+        ? undefined
+        : this.keys.contextTasks(tenant, user, args.contextId);
+    const index = ofContext ?? ofState ?? this.keys.userTasks(tenant, user);
+    const also = ofContext !== undefined && ofState !== undefined ? ofState : index;
+    const pipeline = this.redis.reads.pipeline();
+    // What expired is gone from the index before it is counted; the lists are bounded by the TTL.
+    for (const key of new Set([index, also])) {
+      pipeline.zremrangebyscore(key, '-inf', `(${args.expiredBefore}`);
+    }
+    pipeScript(
+      pipeline,
+      'list-tasks',
+      [index, also],
+      [args.since, args.after?.score ?? '+inf', args.after?.id ?? '', args.most],
+    );
+    const replies = await askPipeline(pipeline);
+    const [total, more, flat] = asList(replies.at(-1));
+    const list = asList(flat);
+    const rows: { id: string; score: string }[] = [];
+    for (let i = 0; i < list.length; i += 2) {
+      rows.push({ id: String(list[i]), score: String(list[i + 1]) });
+    }
+    return { total: Number(total), more: Number(more) === 1, rows };
+  }
+
+  /** Parked tasks of a tenant whose time is up, oldest first. */
+  async expiredParked(tenant: string, now: number, most: number): Promise<string[]> {
+    return this.redis.control.zrangebyscore(
+      this.keys.parked(tenant),
+      '-inf',
+      now,
+      'LIMIT',
+      0,
+      most,
+    );
+  }
+}
+
+/** Runs a read for a caller. @throws DomainError UNAVAILABLE. */
+async function ask<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
+  }
+}
+
+async function askPipeline(pipeline: ChainableCommander): Promise<ScriptReply[]> {
+  const replies = await ask(() => pipeline.exec());
+  return (replies ?? []).map(([error, reply]) => {
+    if (error === null) return reply as ScriptReply;
+    throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
+  });
+}

@@ -1,0 +1,380 @@
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import type { TenantLimits } from '../config/config.types.js';
+import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
+import { unavailable } from '../domain/errors.js';
+import { STATE_NUMBER, stateOf } from '../domain/task-state.js';
+import { Keys } from '../redis/keys.js';
+import { isUncertain, resend } from '../redis/redis-errors.js';
+import { RedisConnections } from '../redis/redis.connections.js';
+import { refusalToError } from '../redis/script-code.js';
+import { type RedisClient, type ScriptReply, asList, runScript } from '../redis/scripts.js';
+import { TaskKeys, type TaskRef } from './task-ref.js';
+import { type TaskRecord, formatSnapshot } from './task-record.js';
+
+/** Larger snapshots are staged by a plain SET and renamed by the script (1.4 ms a MiB saved). */
+const INLINE_SNAPSHOT_BYTES = 32 * 1024;
+/** Events kept below a snapshot, so that a client can resume after a pause. */
+export const RESUME_EVENTS = 1000;
+const STAGE_TTL_MS = 60_000;
+/** A caller waits this long for a Redis that does not answer before it is told 503. */
+const CALLER_PATIENCE_MS = 3000;
+
+export interface CreateArgs {
+  readonly ref: TaskRef;
+  readonly owner: string;
+  /** The task in SUBMITTED, without `n9e.seq_id`, which the script fills in. */
+  readonly task: Task;
+  readonly ts: number;
+  readonly fingerprint: string;
+  readonly call: string;
+  readonly limits: TenantLimits;
+}
+
+export type Created =
+  | { readonly how: 'created'; readonly turn: number; readonly deadline: number }
+  | { readonly how: 'joined'; readonly taskId: string };
+
+export interface ContinueArgs {
+  readonly ref: TaskRef;
+  readonly owner: string;
+  readonly record: TaskRecord;
+  /** The task in WORKING with the answer in its history. */
+  readonly task: Task;
+  readonly ts: number;
+  readonly call: string;
+  readonly limits: TenantLimits;
+}
+
+export interface SettleArgs {
+  readonly keys: TaskKeys;
+  readonly epoch: number;
+  /** Head before this batch. */
+  readonly expected: number;
+  readonly state: TaskStateName;
+  readonly ts: number;
+  /** The task after all of `events`. */
+  readonly task: Task;
+  readonly events: readonly string[];
+  /** JSON of the finished turn, for the context's history; empty for none. */
+  readonly turn: string;
+  readonly expects: '' | 'approval' | 'text';
+  readonly parkMs: number;
+  readonly limits: TenantLimits;
+}
+
+export interface TakenOver {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly deadline: number;
+  readonly now: number;
+  readonly cancel: string;
+  readonly deaths: number;
+  readonly openEffects: number;
+}
+
+/** A write's answer: applied with the new head, or a refusal (see `ScriptCode`). */
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: number };
+
+/** Tasks in Redis: one method a script. Callers get DomainErrors, runs get refusal codes. */
+@Injectable()
+export class RedisTaskStore {
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly keys: Keys,
+  ) {}
+
+  keysOf(ref: TaskRef): TaskKeys {
+    return new TaskKeys(this.keys, ref);
+  }
+
+  /**
+   * @throws DomainError CONTEXT_BUSY, QUOTA, PERMISSION_DENIED, UNAVAILABLE. After UNAVAILABLE the
+   * task may exist: the owner's look at its own hints finds it and ends it.
+   */
+  async create(args: CreateArgs): Promise<Created> {
+    const { ref, limits } = args;
+    const keys = this.keysOf(ref);
+    const [head, tail] = splitAtTurn(args.task);
+    const reply = await this.forCaller(
+      'create-task',
+      [
+        keys.meta,
+        keys.task,
+        keys.log,
+        keys.snapshot,
+        keys.context,
+        keys.message,
+        ...keys.active,
+        ...keys.indexes,
+        keys.states[0] ?? '',
+      ],
+      [
+        ref.taskId,
+        ref.user,
+        ref.contextId,
+        randomUUID(),
+        args.owner,
+        args.ts,
+        limits.runSeconds * 1000,
+        limits.activePerUser,
+        limits.activePerTenant,
+        args.fingerprint,
+        head,
+        tail,
+        args.call,
+        limits.taskTtlSeconds * 1000,
+        contextTtl(limits),
+      ],
+    );
+    const code = Number(reply[0]);
+    if (code === 2) return { how: 'joined', taskId: String(reply[1]) };
+    if (code < 0) throw refusalToError(code, ref.taskId);
+    return { how: 'created', turn: Number(reply[1]), deadline: Number(reply[2]) };
+  }
+
+  /** @throws DomainError like `create`, and UNSUPPORTED_OPERATION when the task has ended. */
+  async continueTask(
+    args: ContinueArgs,
+  ): Promise<{ seq: number; epoch: number; deadline: number }> {
+    const { ref, limits, record } = args;
+    const keys = this.keysOf(ref);
+    const cursor = { seq: record.cursor.seq + 1, epoch: record.head.epoch + 1 };
+    const nonce = randomUUID();
+    const snapshot = formatSnapshot(cursor, args.task);
+    const event: StreamResponse = { task: args.task };
+    const inline = await this.stage(this.redis.reads, keys.stage(nonce), snapshot);
+    const reply = await this.forCaller(
+      'continue-task',
+      [
+        keys.meta,
+        keys.task,
+        keys.log,
+        keys.snapshot,
+        keys.stage(nonce),
+        keys.channel,
+        keys.context,
+        ...keys.active,
+        ...keys.parked,
+        ...keys.indexes,
+        ...keys.states,
+      ],
+      [
+        ref.taskId,
+        record.cursor.seq,
+        record.head.epoch,
+        nonce,
+        args.owner,
+        args.ts,
+        limits.runSeconds * 1000,
+        limits.activePerUser,
+        limits.activePerTenant,
+        limits.taskTtlSeconds * 1000,
+        contextTtl(limits),
+        inline,
+        args.call,
+        JSON.stringify(event),
+      ],
+    );
+    const code = Number(reply[0]);
+    if (code < 0) throw refusalToError(code, ref.taskId);
+    return { seq: Number(reply[1]), epoch: Number(reply[2]), deadline: Number(reply[3]) };
+  }
+
+  /** One frozen settle; the caller resends it as it is. Value: a parked task over the user's cap. */
+  async settle(args: SettleArgs): Promise<Outcome<{ seq: number; evicted: string }>> {
+    const { keys, limits } = args;
+    const cursor = { seq: args.expected + args.events.length, epoch: args.epoch };
+    const stage = keys.stage(`settle-${cursor.seq}-${cursor.epoch}`);
+    const inline = await this.stage(this.redis.writes, stage, formatSnapshot(cursor, args.task));
+    const reply = await this.run(
+      this.redis.writes,
+      'settle-task',
+      [
+        keys.task,
+        keys.log,
+        keys.snapshot,
+        stage,
+        keys.channel,
+        keys.context,
+        keys.history,
+        keys.message,
+        ...keys.active,
+        ...keys.parked,
+        ...keys.indexes,
+        ...keys.states,
+      ],
+      [
+        args.epoch,
+        args.expected,
+        limits.taskTtlSeconds * 1000,
+        keys.ref.taskId,
+        STATE_NUMBER[args.state],
+        args.ts,
+        inline,
+        args.turn,
+        limits.historyTurns,
+        args.parkMs,
+        limits.parkedPerUser,
+        args.expects,
+        contextTtl(limits),
+        RESUME_EVENTS,
+        ...args.events,
+      ],
+    );
+    return outcome(reply, () => ({ seq: Number(reply[1]), evicted: String(reply[2] ?? '') }));
+  }
+
+  /** One frozen batch; the caller resends it as it is. Value: the cancel mark, or empty. */
+  async append(
+    keys: TaskKeys,
+    batch: {
+      readonly epoch: number;
+      readonly expected: number;
+      readonly ttlMs: number;
+      readonly events: readonly string[];
+      /** Time of the last status in the batch, when it holds one. */
+      readonly statusTs: number | undefined;
+    },
+  ): Promise<Outcome<string>> {
+    const head = [batch.epoch, batch.expected, batch.ttlMs];
+    const base = [keys.task, keys.log, keys.snapshot, keys.channel];
+    const reply =
+      batch.statusTs === undefined
+        ? await this.run(this.redis.writes, 'append-events', base, [...head, ...batch.events])
+        : await this.run(
+            this.redis.writes,
+            'append-status',
+            [...base, ...keys.indexes, ...keys.states],
+            [
+              ...head,
+              keys.ref.taskId,
+              STATE_NUMBER.TASK_STATE_WORKING,
+              batch.statusTs,
+              ...batch.events,
+            ],
+          );
+    return outcome(reply, () => String(reply[2] ?? ''));
+  }
+
+  async saveSnapshot(
+    keys: TaskKeys,
+    cursor: { seq: number; epoch: number },
+    task: Task,
+    ttlMs: number,
+  ): Promise<Outcome<number>> {
+    const snapshot = formatSnapshot(cursor, task);
+    const stage = keys.stage(`snap-${cursor.seq}-${cursor.epoch}`);
+    const inline = await this.stage(this.redis.writes, stage, snapshot);
+    const reply = await this.run(
+      this.redis.writes,
+      'save-snapshot',
+      [keys.task, keys.log, keys.snapshot, stage],
+      [cursor.epoch, cursor.seq, ttlMs, inline, RESUME_EVENTS],
+    );
+    return outcome(reply, () => snapshot.length);
+  }
+
+  /** `epoch` is the one seen; the new one is one higher. */
+  async takeOver(
+    tenant: string,
+    taskId: string,
+    epoch: number,
+    owner: string,
+    why: 'death' | 'handover' | 'end',
+  ): Promise<Outcome<TakenOver>> {
+    const task = [this.keys.task(tenant, taskId)];
+    const reply = await this.run(this.redis.control, 'take-over-task', task, [epoch, owner, why]);
+    return outcome(reply, () => ({
+      epoch: Number(reply[1]),
+      seq: Number(reply[2]),
+      cancel: String(reply[4] ?? ''),
+      deaths: Number(reply[6]),
+      openEffects: Number(reply[7]),
+      deadline: Number(reply[8]),
+      now: Number(reply[9]),
+    }));
+  }
+
+  /** @throws DomainError UNAVAILABLE. */
+  async markCancel(
+    tenant: string,
+    user: string,
+    taskId: string,
+    mark: string,
+  ): Promise<Outcome<{ state: TaskStateName; owner: string; epoch: number }>> {
+    const reply = await this.forCaller(
+      'mark-cancel',
+      [this.keys.task(tenant, taskId)],
+      [user, mark],
+    );
+    return outcome(reply, () => ({
+      state: stateOf(Number(reply[1])),
+      owner: String(reply[2]),
+      epoch: Number(reply[3]),
+    }));
+  }
+
+  async markEffect(
+    keys: TaskKeys,
+    epoch: number,
+    effect: { readonly id: string; readonly phase: 'intent' | 'outcome'; readonly text: string },
+  ): Promise<Outcome<true>> {
+    const args = [epoch, effect.id, effect.phase, effect.text];
+    const reply = await this.run(this.redis.writes, 'mark-effect', [keys.task], args);
+    return outcome(reply, () => true as const);
+  }
+
+  /** SET for a snapshot too large for a script's argument; the answer is what to pass instead. */
+  private async stage(client: RedisClient, key: string, snapshot: string): Promise<string> {
+    if (Buffer.byteLength(snapshot) <= INLINE_SNAPSHOT_BYTES) return snapshot;
+    await client.set(key, snapshot, 'PX', STAGE_TTL_MS);
+    return '';
+  }
+
+  /** With a little patience for a Redis that stumbles. @throws DomainError UNAVAILABLE. */
+  private async forCaller(
+    name: Parameters<typeof runScript>[1],
+    keys: readonly string[],
+    args: Parameters<typeof runScript>[3],
+  ): Promise<readonly ScriptReply[]> {
+    try {
+      const send = (): Promise<readonly ScriptReply[]> =>
+        this.run(this.redis.reads, name, keys, args);
+      return await resend(send, { forMs: CALLER_PATIENCE_MS });
+    } catch (error) {
+      throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
+    }
+  }
+
+  private async run(
+    client: RedisClient,
+    name: Parameters<typeof runScript>[1],
+    keys: readonly string[],
+    args: Parameters<typeof runScript>[3],
+  ): Promise<readonly ScriptReply[]> {
+    return asList(await runScript(client, name, keys, args));
+  }
+}
+
+function outcome<T>(reply: readonly ScriptReply[], value: () => T): Outcome<T> {
+  const code = Number(reply[0]);
+  return code > 0 ? { ok: true, value: value() } : { ok: false, code };
+}
+
+/** The context outlives its longest run: its hash holds the lock. */
+function contextTtl(limits: TenantLimits): number {
+  return Math.max(limits.contextIdleSeconds, limits.runSeconds + 120) * 1000;
+}
+
+/**
+ * The Task's JSON around the number of its turn: the script counts turns, and payloads are opaque
+ * to scripts. `n9e.seq_id` therefore stands last in the metadata, and the metadata last in the Task.
+ */
+function splitAtTurn(task: Task): [string, string] {
+  const { metadata, ...rest } = task;
+  const json = JSON.stringify({ ...rest, metadata: metadata ?? {} });
+  const comma = Object.keys(metadata ?? {}).length > 0 ? ',' : '';
+  return [`${json.slice(0, -2)}${comma}"n9e.seq_id":`, '}}'];
+}

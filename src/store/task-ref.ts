@@ -1,0 +1,56 @@
+import type { Keys } from '../redis/keys.js';
+
+/** What addresses a task and everything that changes with it. */
+export interface TaskRef {
+  readonly tenant: string;
+  readonly user: string;
+  readonly taskId: string;
+  readonly contextId: string;
+  /** Of the message that created it: while it runs, the same message joins it. */
+  readonly messageId: string;
+}
+
+/** The keys of a task, built once a run. */
+export class TaskKeys {
+  readonly task: string;
+  readonly log: string;
+  readonly snapshot: string;
+  readonly channel: string;
+  readonly context: string;
+  readonly history: string;
+  readonly message: string;
+  readonly active: readonly [string, string];
+  readonly parked: readonly [string, string];
+  /** Tenant's, user's and context's tasks. */
+  readonly indexes: readonly [string, string, string];
+  readonly states: readonly string[];
+  readonly meta: string;
+
+  constructor(
+    private readonly keys: Keys,
+    readonly ref: TaskRef,
+  ) {
+    const { tenant, user, taskId, contextId, messageId } = ref;
+    this.meta = keys.meta(tenant);
+    this.task = keys.task(tenant, taskId);
+    this.log = keys.log(tenant, taskId);
+    this.snapshot = keys.snapshot(tenant, taskId);
+    this.channel = keys.channel(tenant, taskId);
+    this.context = keys.context(tenant, user, contextId);
+    this.history = keys.history(tenant, user, contextId);
+    this.message = keys.message(tenant, user, messageId);
+    this.active = [keys.active(tenant), keys.userActive(tenant, user)];
+    this.parked = [keys.parked(tenant), keys.userParked(tenant, user)];
+    this.indexes = [
+      keys.tenantTasks(tenant),
+      keys.userTasks(tenant, user),
+      keys.contextTasks(tenant, user, contextId),
+    ];
+    this.states = keys.userStates(tenant, user);
+  }
+
+  /** A place for one staged snapshot. */
+  stage(nonce: string): string {
+    return this.keys.stage(this.ref.tenant, this.ref.taskId, nonce);
+  }
+}

@@ -1,0 +1,257 @@
+import type { TenantLimits } from '../config/config.types.js';
+import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
+import { TaskFold } from '../domain/fold.js';
+import { metrics } from '../metrics/metrics.js';
+import { resend } from '../redis/redis-errors.js';
+import { ScriptCode } from '../redis/script-code.js';
+import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskKeys } from '../store/task-ref.js';
+import { type Batch, PendingEvents } from './pending-events.js';
+
+/** Deltas wait this long for others, so that a fast model costs 20 appends a second, not 200. */
+const COALESCE_MS = 50;
+/** … or until there are so many bytes. */
+const COALESCE_BYTES = 4096;
+/** A run may be so far ahead of Redis before its backend has to wait. */
+const BUFFER_BYTES = 1024 * 1024;
+/** … and Redis may be away so long before the run gives up (design 5.10). */
+const OUTAGE_MS = 30_000;
+const SNAPSHOT_BYTES = 64 * 1024;
+
+/** Why a run may not write any more. */
+export type LostReason =
+  /** Another instance took the task over: leave it alone. */
+  | 'fenced'
+  /** It has ended already (forced cancel). */
+  | 'ended'
+  /** Its keys are gone. */
+  | 'missing'
+  /** Redis lost acknowledged events: the run cannot go on from here. */
+  | 'rewound'
+  /** Redis did not answer for 30 s. */
+  | 'outage';
+
+/** Thrown by every write of a run that has lost its task. */
+export class RunLostError extends Error {
+  constructor(
+    readonly reason: LostReason,
+    cause?: unknown,
+  ) {
+    super(`the run lost its task: ${reason}`, { cause });
+    this.name = 'RunLostError';
+  }
+}
+
+export interface Settlement {
+  readonly state: TaskStateName;
+  readonly ts: number;
+  readonly event: StreamResponse;
+  readonly turn: string;
+  readonly expects: '' | 'approval' | 'text';
+  readonly parkMs: number;
+}
+
+/**
+ * The one writer of a run's events. One batch is in flight at a time and frozen once sent, so a
+ * timed-out command is sent again byte for byte (design 4.2); what comes in meanwhile is coalesced.
+ * An append costs the same however long the task is; a snapshot is written when the log since the
+ * last one has outgrown half of it (invariant 6).
+ */
+export class LogWriter {
+  private readonly pending = new PendingEvents();
+  private sending: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private lastSent = 0;
+  private bytesSinceSnapshot = 0;
+  private snapshotBytes = 0;
+  private lost: RunLostError | undefined;
+
+  constructor(
+    private readonly store: RedisTaskStore,
+    private readonly keys: TaskKeys,
+    private readonly limits: TenantLimits,
+    readonly epoch: number,
+    /** Head of the log as of `fold`. */
+    private head: number,
+    private readonly fold: TaskFold,
+    private readonly hooks: {
+      /** A cancel mark was seen in an append's reply. */
+      readonly onCancel: (mark: string) => void;
+      readonly onLost: (error: RunLostError) => void;
+    },
+  ) {}
+
+  get seq(): number {
+    return this.head;
+  }
+
+  /** The document as of the last acknowledged event. */
+  task(): Task {
+    return this.fold.task();
+  }
+
+  artifactIds(): readonly string[] {
+    return this.fold.artifactIds();
+  }
+
+  /**
+   * Queues an event; resolves when the backend may go on (at once, unless Redis is far behind).
+   * @throws RunLostError
+   */
+  async push(event: StreamResponse, statusTs?: number): Promise<void> {
+    this.check();
+    this.pending.add(event, statusTs);
+    if (this.pending.bytes >= COALESCE_BYTES) this.sendSoon(0);
+    else this.sendSoon(COALESCE_MS - (performance.now() - this.lastSent));
+    while (this.pending.bytes > BUFFER_BYTES) {
+      this.check();
+      await this.send();
+    }
+  }
+
+  /** Resolves when all that was pushed is in the log. @throws RunLostError */
+  async flush(): Promise<void> {
+    while (this.sending !== undefined || !this.pending.isEmpty) {
+      this.check();
+      await this.send();
+    }
+    this.check();
+  }
+
+  /**
+   * Writes what is pending, the settling event and the final snapshot, in one script where they fit.
+   * @returns a parked task of the user that is one too many, or empty.
+   * @throws RunLostError
+   */
+  async settle(settlement: Settlement): Promise<string> {
+    while (this.sending !== undefined || !this.pending.fitsOneBatch) {
+      this.check();
+      await this.send();
+    }
+    this.check();
+    clearTimeout(this.timer);
+    const batch = this.pending.takeBatch();
+    for (const event of batch?.events ?? []) this.fold.apply(event);
+    this.fold.apply(settlement.event);
+    const args = {
+      keys: this.keys,
+      epoch: this.epoch,
+      expected: this.head,
+      state: settlement.state,
+      ts: settlement.ts,
+      task: this.fold.task(),
+      events: [...(batch?.json ?? []), JSON.stringify(settlement.event)],
+      turn: settlement.turn,
+      expects: settlement.expects,
+      parkMs: settlement.parkMs,
+      limits: this.limits,
+    };
+    const result = await this.insist(() => this.store.settle(args));
+    this.head = result.seq;
+    metrics.tasksSettled.inc({ state: settlement.state });
+    return result.evicted;
+  }
+
+  /** Stops sending; nothing that is pending will be written. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.lost ??= new RunLostError('fenced');
+  }
+
+  private check(): void {
+    if (this.lost !== undefined) throw this.lost;
+  }
+
+  private sendSoon(ms: number): void {
+    if (this.sending !== undefined || this.timer !== undefined) return;
+    // At least a turn of the event loop: what an instant backend yields goes in one batch.
+    this.timer = setTimeout(() => void this.send().catch(() => undefined), Math.max(0, ms));
+  }
+
+  /** Sends one batch, or waits for the one in flight. */
+  private send(): Promise<void> {
+    if (this.sending !== undefined) return this.sending;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batch = this.pending.takeBatch();
+    if (batch === undefined) return Promise.resolve();
+    this.lastSent = performance.now();
+    this.sending = this.deliver(batch).finally(() => {
+      this.sending = undefined;
+      if (this.lost === undefined && !this.pending.isEmpty) {
+        const due = this.pending.bytes >= COALESCE_BYTES;
+        this.sendSoon(due ? 0 : COALESCE_MS - (performance.now() - this.lastSent));
+      }
+    });
+    return this.sending;
+  }
+
+  private async deliver(batch: Batch): Promise<void> {
+    const began = performance.now();
+    const frozen = {
+      epoch: this.epoch,
+      expected: this.head,
+      ttlMs: this.limits.taskTtlSeconds * 1000,
+      events: batch.json,
+      statusTs: batch.statusTs,
+    };
+    const cancel = await this.insist(() => this.store.append(this.keys, frozen));
+    metrics.appendSeconds.observe((performance.now() - began) / 1000);
+    this.head += batch.json.length;
+    for (const event of batch.events) this.fold.apply(event);
+    this.bytesSinceSnapshot += batch.bytes;
+    if (cancel !== '') this.hooks.onCancel(cancel);
+    if (this.bytesSinceSnapshot > Math.max(SNAPSHOT_BYTES, this.snapshotBytes / 2)) {
+      await this.snapshot();
+    }
+  }
+
+  private async snapshot(): Promise<void> {
+    const cursor = { seq: this.head, epoch: this.epoch };
+    const task = this.fold.task();
+    const ttlMs = this.limits.taskTtlSeconds * 1000;
+    this.snapshotBytes = await this.insist(() =>
+      this.store.saveSnapshot(this.keys, cursor, task, ttlMs),
+    );
+    this.bytesSinceSnapshot = 0;
+  }
+
+  /** Sends the same write until it is answered. @throws RunLostError */
+  private async insist<T>(write: () => Promise<Outcome<T>>): Promise<T> {
+    let result: Outcome<T>;
+    try {
+      result = await resend(write, { forMs: OUTAGE_MS });
+    } catch (error) {
+      throw this.lose(new RunLostError('outage', error));
+    }
+    if (result.ok) return result.value;
+    // A staged snapshot that expired in a long outage is staged again.
+    if (result.code === ScriptCode.StageGone) return this.insist(write);
+    throw this.lose(new RunLostError(reasonOf(result.code)));
+  }
+
+  private lose(error: RunLostError): RunLostError {
+    if (this.lost === undefined) {
+      this.lost = error;
+      clearTimeout(this.timer);
+      if (error.reason === 'fenced') metrics.fencedWrites.inc();
+      this.hooks.onLost(error);
+    }
+    return this.lost;
+  }
+}
+
+function reasonOf(code: number): LostReason {
+  switch (code) {
+    case ScriptCode.StaleEpoch:
+      return 'fenced';
+    case ScriptCode.Terminal:
+      return 'ended';
+    case ScriptCode.Missing:
+      return 'missing';
+    case ScriptCode.Rewound:
+      return 'rewound';
+    default:
+      throw new Error(`bug: a write of a run was refused with ${code}`);
+  }
+}
