@@ -1,0 +1,40 @@
+import type { CallContext } from '../../domain/call-context.js';
+import type { DomainError } from '../../domain/errors.js';
+
+/**
+ * One HTTP request to `/mcp` on its way through the SDK. The tool tells here whether its work has
+ * begun, so that the controller can still answer an HTTP status in place of a stream.
+ */
+export class McpExchange {
+  private settle!: () => void;
+  private refused: DomainError | undefined;
+
+  /** Resolves once a tool has begun its work or refused it; never, when no tool runs. */
+  readonly opened = new Promise<void>((resolve) => {
+    this.settle = resolve;
+  });
+
+  constructor(
+    readonly ctx: CallContext,
+    /** Aborts when the client has closed the connection before the answer was written. */
+    readonly gone: AbortSignal,
+    /** False: the client takes no event stream, so progress would be lost. */
+    readonly streams: boolean,
+    /** Called with the task that a tool works on. */
+    readonly noteTask: (taskId: string) => void,
+  ) {}
+
+  /** Why the request gets an HTTP error in place of an answer. */
+  get refusal(): DomainError | undefined {
+    return this.refused;
+  }
+
+  open(): void {
+    this.settle();
+  }
+
+  refuse(error: DomainError): void {
+    this.refused ??= error;
+    this.settle();
+  }
+}

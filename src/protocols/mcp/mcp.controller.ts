@@ -1,0 +1,118 @@
+import { All, Controller, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../../auth/public.decorator.js';
+import { RequireScope } from '../../auth/require-scope.decorator.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
+import type { CallContext } from '../../domain/call-context.js';
+import { DomainError } from '../../domain/errors.js';
+import { noteRequest } from '../../metrics/request-notes.js';
+import { Ctx } from '../../tenant/ctx.decorator.js';
+import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { acceptedForms } from './accept.js';
+import { McpExchange } from './exchange.js';
+import { McpEndpoint } from './mcp-endpoint.js';
+import { originAllowed } from './origin.js';
+import { checkArguments, methodOf, parseBody } from './request-body.js';
+
+/** MCP over Streamable HTTP. The rules of HTTP are here, those of MCP in the SDK. */
+@Controller()
+export class McpController {
+  constructor(
+    private readonly endpoint: McpEndpoint,
+    private readonly tenants: TenantDirectory,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @All('mcp')
+  @RequireScope('mcp')
+  async handle(
+    @Ctx() ctx: CallContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Response> {
+    if (!this.config.mcp.enabled || !this.config.a2a.enabled) throw notHere(request.url);
+    this.checkOrigin(request);
+    if (request.method !== 'POST') {
+      void reply.header('allow', 'POST');
+      throw new DomainError('METHOD_NOT_ALLOWED', 'The MCP endpoint takes POST only');
+    }
+    const text = typeof request.body === 'string' ? request.body : '';
+    if (Buffer.byteLength(text) > this.tenants.limitsOf(ctx.tenant).mcpBodyBytes) {
+      throw new DomainError('TOO_LARGE', 'The request body is too large');
+    }
+    const body = parseBody(text);
+    checkArguments(body);
+    const method = methodOf(body);
+    noteRequest(request.raw, { surface: 'mcp', method });
+    if (method === 'subscriptions/listen') return nothingToListenTo(body);
+
+    const accepted = acceptedForms(request.headers.accept);
+    if (!accepted.json && !accepted.sse) return notAcceptable();
+    const exchange = new McpExchange(
+      ctx,
+      closedEarly(reply),
+      accepted.sse && method === 'tools/call',
+      (taskId) => {
+        noteRequest(request.raw, { taskId });
+      },
+    );
+    return this.endpoint.serve(exchange, webRequest(request, text, exchange.gone), body);
+  }
+
+  /** Everything below the endpoint (seed-behaviours N12). */
+  @Public()
+  @All('mcp/*')
+  below(@Req() request: FastifyRequest): never {
+    throw notHere(request.url);
+  }
+
+  private checkOrigin({ headers }: FastifyRequest): void {
+    const allowed = originAllowed(headers.origin, headers.host, {
+      publicUrl: this.config.publicUrl,
+      listenHost: this.config.listen.host,
+    });
+    if (!allowed) throw new DomainError('PERMISSION_DENIED', 'This Origin is not allowed');
+  }
+}
+
+function notHere(url: string): DomainError {
+  const path = url.split('?', 1).join();
+  return new DomainError('PATH_NOT_FOUND', `Nothing is served at ${path}; MCP is POST /mcp`);
+}
+
+/**
+ * Aborts when the connection closes before the whole answer is out. `request.signal` will not do:
+ * it is wrong for requests with a body (Fastify 5.12).
+ */
+function closedEarly(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** For the SDK: the headers that MCP defines, and no other (no credentials). */
+function webRequest(request: FastifyRequest, body: string, signal: AbortSignal): Request {
+  const headers = new Headers({ accept: 'application/json, text/event-stream' });
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value !== 'string') continue;
+    if (name === 'content-type' || name.startsWith('mcp-')) headers.set(name, value);
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers, body, signal });
+}
+
+function notAcceptable(): Response {
+  const message = 'Accept must admit application/json or text/event-stream';
+  return rpcError(406, -32600, message, null);
+}
+
+/** The tools are fixed, so a stream of changes would be one that never says anything. */
+function nothingToListenTo(body: unknown): Response {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return rpcError(404, -32601, 'Method not found: this server has no change notifications', id);
+}
+
+function rpcError(status: number, code: number, message: string, id: unknown): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status });
+}

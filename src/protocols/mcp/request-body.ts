@@ -1,0 +1,61 @@
+import { DomainError } from '../../domain/errors.js';
+
+/** UTF-8 bytes of a tool call's arguments (design section 8). */
+const ARGUMENT_BYTES = 16 * 1024;
+
+/** The operations of MCP by their names, for metrics; any other is `unknown`. */
+const METHODS = new Set([
+  'initialize',
+  'ping',
+  'notifications/initialized',
+  'notifications/cancelled',
+  'server/discover',
+  'subscriptions/listen',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'logging/setLevel',
+  'completion/complete',
+]);
+
+/** Undefined for what is not JSON: the SDK words the error. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The method of a single message, `batch` for an array, `unknown` for anything else. */
+export function methodOf(body: unknown): string {
+  if (Array.isArray(body)) return 'batch';
+  const method = field(body, 'method');
+  return typeof method === 'string' && METHODS.has(method) ? method : 'unknown';
+}
+
+/** @throws DomainError TOO_LARGE when a tool call's arguments pass the bound. */
+export function checkArguments(body: unknown): void {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  for (const message of messages) {
+    if (field(message, 'method') !== 'tools/call') continue;
+    const size = Buffer.byteLength(
+      JSON.stringify(field(field(message, 'params'), 'arguments') ?? {}),
+    );
+    if (size > ARGUMENT_BYTES) {
+      throw new DomainError(
+        'TOO_LARGE',
+        `The arguments are ${size} bytes long; ${ARGUMENT_BYTES} are allowed`,
+      );
+    }
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
