@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { Keys } from '../redis/keys.js';
+import { RedisConnections } from '../redis/redis.connections.js';
+import { RedisModule } from '../redis/redis.module.js';
+import { RedisTokenStore } from '../store/redis-token.store.js';
+import { TokenStore } from '../store/token.store.js';
+import { TokenGuard } from './token.guard.js';
+import { TokenVerifier } from './token.verifier.js';
+
+/** Who a caller is. The application puts TokenGuard before every route. */
+@Module({
+  imports: [RedisModule],
+  providers: [
+    {
+      provide: TokenStore,
+      inject: [RedisConnections, Keys],
+      useFactory: (redis: RedisConnections, keys: Keys) => new RedisTokenStore(redis.reads, keys),
+    },
+    TokenVerifier,
+    TokenGuard,
+  ],
+  exports: [TokenStore, TokenVerifier, TokenGuard],
+})
+export class AuthModule {}

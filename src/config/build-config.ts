@@ -1,0 +1,126 @@
+import type { ConfigFiles } from './config-files.js';
+import type { GatewayConfig } from './config.types.js';
+import { buildTenants, knownProfile, listOf } from './build-tenants.js';
+import { buildTokens } from './build-tokens.js';
+import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
+import type { GatewayDto } from './dto/gateway.dto.js';
+import { isSecretRef } from './dto/secret-ref.dto.js';
+import type { Faults } from './faults.js';
+import { hasPassword } from './redis-url.js';
+import type { SecretReader } from './secrets.js';
+
+export interface BuildInput {
+  readonly dto: GatewayDto;
+  readonly folder: string;
+  readonly files: ConfigFiles;
+  readonly secrets: SecretReader;
+  readonly faults: Faults;
+  /** True for a value that came from the environment, which may hold a secret. */
+  readonly fromEnvironment: (place: string) => boolean;
+  /** Used when neither file nor environment names a Redis. */
+  readonly redisUrl: string | undefined;
+  readonly demoSha256: string | undefined;
+}
+
+/** Defaults, references and the checks that span several keys. Adds to `faults`, never throws. */
+export function buildConfig(input: BuildInput): GatewayConfig {
+  const { dto, folder, files, secrets, faults, demoSha256 } = input;
+  const profile = knownProfile(dto.profile) ?? 'default';
+  const tenants = buildTenants(listOf(dto.tenants), { folder, files, profile, secrets, faults });
+  const demo = demoSha256 !== undefined;
+  if (demo) {
+    const taken = tenants.findIndex((tenant) => tenant.id === DEMO_TENANT);
+    if (taken >= 0) {
+      faults.add(`tenants[${taken}].id`, `must not be '${DEMO_TENANT}' while the demo is on`);
+    }
+    tenants.push(demoTenant());
+  }
+  const ids = new Set(tenants.map((tenant) => tenant.id));
+  const tokens = buildTokens(listOf(dto.tokens), ids, secrets, faults);
+  if (demo) tokens.push(demoToken(demoSha256));
+  return {
+    ...buildListeners(dto, faults),
+    trustedProxies: dto.trustedProxies ?? ['127.0.0.0/8', '::1/128'],
+    redis: buildRedis(input),
+    auth: { headerName: dto.auth?.headerName ?? 'X-User-Token' },
+    a2a: { enabled: dto.a2a?.enabled ?? true },
+    mcp: {
+      enabled: dto.mcp?.enabled ?? true,
+      maxWaitSeconds: dto.mcp?.maxWaitSeconds ?? 240,
+    },
+    execution: buildExecution(dto, faults),
+    log: { level: dto.log?.level ?? 'info' },
+    tenants,
+    tokens,
+    demo,
+  };
+}
+
+function buildListeners(
+  { listen, management, publicUrl }: GatewayDto,
+  faults: Faults,
+): Pick<GatewayConfig, 'listen' | 'management' | 'publicUrl'> {
+  const port = listen?.port ?? 17_000;
+  // A port chosen by the system leaves none to count from: management joins the main listener.
+  const managementPort = management?.port ?? (port === 0 ? 0 : port + 1000);
+  if (managementPort > 65_535 && !faults.has('listen.port')) {
+    faults.add('management.port', 'must be set: listen.port + 1000 is no port');
+  }
+  if (managementPort !== 0 && managementPort === port) {
+    faults.add('management.port', 'must differ from listen.port (0 joins the two)');
+  }
+  return {
+    listen: { host: listen?.host ?? '127.0.0.1', port },
+    management: {
+      host: management?.host ?? '127.0.0.1',
+      port: managementPort,
+      probesOnMain: management?.probesOnMain ?? false,
+    },
+    ...(typeof publicUrl === 'string' ? { publicUrl: publicUrl.replace(/\/+$/, '') } : {}),
+  };
+}
+
+function buildRedis({
+  dto,
+  secrets,
+  faults,
+  fromEnvironment,
+  redisUrl,
+}: BuildInput): GatewayConfig['redis'] {
+  const given = dto.redis?.url;
+  const url = isSecretRef(given) ? secrets.read(given, 'redis.url') : (given ?? redisUrl ?? '');
+  if (url === '' && !faults.has('redis.url')) {
+    faults.add('redis.url', 'is required: set REDIS_URL, or start with nightjar serve');
+  }
+  const inFile = typeof given === 'string' && !fromEnvironment('redis.url');
+  if (inFile && hasPassword(given)) {
+    faults.add('redis.url', 'must not hold a password; write {env: NAME} or {file: path} instead');
+  }
+  return {
+    url: typeof url === 'string' ? url : '',
+    prefix: dto.redis?.prefix ?? 'nj:',
+    allowEviction: dto.redis?.allowEviction ?? false,
+  };
+}
+
+function buildExecution({ execution }: GatewayDto, faults: Faults): GatewayConfig['execution'] {
+  const leaseMs = execution?.leaseMs ?? 8000;
+  const built = {
+    leaseMs,
+    // A shortened lease alone shortens what hangs on it.
+    heartbeatMs: execution?.heartbeatMs ?? Math.min(2000, Math.floor(leaseMs / 4)),
+    sweepMs: execution?.sweepMs ?? Math.min(1000, Math.floor(leaseMs / 8)),
+    maxRunsPerInstance: execution?.maxRunsPerInstance ?? 500,
+    drainSeconds: execution?.drainSeconds ?? 25,
+    maxBlockingSeconds: execution?.maxBlockingSeconds ?? 600,
+    streamHeartbeatMs: execution?.streamHeartbeatMs ?? 30_000,
+    sseCommentMs: execution?.sseCommentMs ?? 15_000,
+  };
+  if (built.leaseMs <= 2 * built.heartbeatMs) {
+    faults.add('execution.leaseMs', 'must be more than twice heartbeatMs');
+  }
+  if (built.sweepMs > built.leaseMs) {
+    faults.add('execution.sweepMs', 'must not be above leaseMs');
+  }
+  return built;
+}

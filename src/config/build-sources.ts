@@ -1,0 +1,75 @@
+import type { SourceAuth, SourceConfig } from './config.types.js';
+import { isSecretRef } from './dto/secret-ref.dto.js';
+import type { SourceAuthDto, SourceDto } from './dto/source.dto.js';
+import type { Faults } from './faults.js';
+import type { SecretReader } from './secrets.js';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+
+/** The sources of one tenant with their secrets resolved. `place` is the list's own. */
+export function buildSources(
+  sources: readonly SourceDto[],
+  place: string,
+  secrets: SecretReader,
+  faults: Faults,
+): SourceConfig[] {
+  const names = new Set<string>();
+  return sources.map((source, index) => {
+    const here = `${place}[${index}]`;
+    if (names.has(source.name)) faults.add(`${here}.name`, 'is taken by another source');
+    names.add(source.name);
+    return source.type === 'demo'
+      ? buildDemo(source, here, faults)
+      : buildHttp(source, source.type, here, secrets, faults);
+  });
+}
+
+function buildDemo(source: SourceDto, place: string, faults: Faults): SourceConfig {
+  for (const key of ['url', 'timeoutMs', 'maxBytes', 'auth', 'headers'] as const) {
+    if (source[key] !== undefined) {
+      faults.add(`${place}.${key}`, 'has no meaning for a demo source');
+    }
+  }
+  return { type: 'demo', name: source.name };
+}
+
+function buildHttp(
+  source: SourceDto,
+  type: 'alertmanager' | 'prometheus',
+  place: string,
+  secrets: SecretReader,
+  faults: Faults,
+): SourceConfig {
+  const auth = buildAuth(source.auth, `${place}.auth`, secrets, faults);
+  const headers = Object.entries(source.headers ?? {}).map(([name, value]) => [
+    name,
+    isSecretRef(value) ? secrets.read(value, `${place}.headers.${name}`) : value,
+  ]);
+  return {
+    type,
+    name: source.name,
+    url: typeof source.url === 'string' ? source.url.replace(/\/+$/, '') : '',
+    timeoutMs: source.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    maxBytes: source.maxBytes ?? DEFAULT_MAX_BYTES,
+    ...(auth === undefined ? {} : { auth }),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+  };
+}
+
+function buildAuth(
+  auth: SourceAuthDto | undefined,
+  place: string,
+  secrets: SecretReader,
+  faults: Faults,
+): SourceAuth | undefined {
+  if (auth === undefined || faults.has(place)) return undefined;
+  if (auth.kind === 'bearer') {
+    return { kind: 'bearer', token: secrets.read(auth.token, `${place}.token`) };
+  }
+  return {
+    kind: 'basic',
+    username: auth.username ?? '',
+    password: secrets.read(auth.password, `${place}.password`),
+  };
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import type { ConfigFiles } from './config-files.js';
+import { buildSources } from './build-sources.js';
+import type { AssistantConfig, TenantConfig, TenantLimits } from './config.types.js';
+import type { AssistantDto, LimitsDto, TenantDto } from './dto/tenant.dto.js';
+import type { Faults } from './faults.js';
+import { PROFILE_SETTINGS, type Profile } from './profiles.js';
+import type { SecretReader } from './secrets.js';
+
+export interface BuildContext {
+  /** What a relative path in the YAML file starts from. */
+  readonly folder: string;
+  readonly files: ConfigFiles;
+  readonly profile: Profile;
+  readonly secrets: SecretReader;
+  readonly faults: Faults;
+}
+
+/** Fills in the profile's settings, resolves secrets and paths, checks what spans several keys. */
+export function buildTenants(tenants: readonly TenantDto[], context: BuildContext): TenantConfig[] {
+  const ids = new Set<string>();
+  return tenants.map((tenant, index) => {
+    const place = `tenants[${index}]`;
+    if (ids.has(tenant.id) && !context.faults.has(`${place}.id`)) {
+      context.faults.add(`${place}.id`, 'is taken by another tenant');
+    }
+    ids.add(tenant.id);
+    const settings = PROFILE_SETTINGS[knownProfile(tenant.profile) ?? context.profile];
+    return {
+      id: tenant.id,
+      assistant: buildAssistant(tenant.assistant, `${place}.assistant`, context),
+      sources: buildSources(
+        listOf(tenant.sources),
+        `${place}.sources`,
+        context.secrets,
+        context.faults,
+      ),
+      limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
+      takeover: tenant.takeover ?? settings.takeover,
+    };
+  });
+}
+
+export function knownProfile(profile: string | undefined): Profile | undefined {
+  return profile === 'default' || profile === 'strict' ? profile : undefined;
+}
+
+/** A list's mappings; anything else in the file is a fault that validation has found. */
+export function listOf<T extends object>(list: readonly T[] | undefined | null): readonly T[] {
+  return Array.isArray(list)
+    ? list.map((entry: T | null): T => (typeof entry === 'object' ? entry : null) ?? ({} as T))
+    : [];
+}
+
+function buildAssistant(
+  assistant: AssistantDto | undefined,
+  place: string,
+  { folder, files, faults }: BuildContext,
+): AssistantConfig {
+  if (assistant === undefined || faults.has(place)) return { backend: 'builtin' };
+  if (assistant.backend === 'builtin') {
+    for (const key of ['module', 'readOnly', 'options'] as const) {
+      if (assistant[key] !== undefined) {
+        faults.add(`${place}.${key}`, 'has no meaning for the builtin backend');
+      }
+    }
+    return { backend: 'builtin' };
+  }
+  const module = resolve(folder, assistant.module ?? '');
+  if (!files.exists(module)) faults.add(`${place}.module`, `there is no file ${module}`);
+  return {
+    backend: 'module',
+    module,
+    readOnly: assistant.readOnly ?? false,
+    options: assistant.options ?? {},
+  };
+}
+
+function buildLimits(
+  limits: LimitsDto | undefined,
+  defaults: TenantLimits,
+  place: string,
+  faults: Faults,
+): TenantLimits {
+  const set = Object.entries(limits ?? {}).filter(([, value]) => typeof value === 'number');
+  const built: TenantLimits = { ...defaults, ...Object.fromEntries(set) };
+  if (built.textBytes > built.a2aBodyBytes) {
+    faults.add(`${place}.textBytes`, 'must not be above a2aBodyBytes');
+  }
+  return built;
+}

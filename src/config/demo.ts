@@ -1,0 +1,26 @@
+import { DEFAULT_LIMITS, type TenantConfig, type TokenConfig } from './config.types.js';
+
+/** Tenant and user of the demo token. */
+export const DEMO_TENANT = 'demo';
+export const DEMO_USER = 'demo';
+
+/** A tenant with built-in alerts, so that a fresh gateway has something to answer about. */
+export function demoTenant(): TenantConfig {
+  return {
+    id: DEMO_TENANT,
+    assistant: { backend: 'builtin' },
+    sources: [{ type: 'demo', name: 'demo' }],
+    limits: DEFAULT_LIMITS,
+    takeover: 'rerun',
+  };
+}
+
+export function demoToken(sha256: string): TokenConfig {
+  return {
+    tenant: DEMO_TENANT,
+    user: DEMO_USER,
+    sha256,
+    label: 'demo',
+    scopes: ['a2a', 'mcp'],
+  };
+}

@@ -1,0 +1,140 @@
+import { IsOptional, Matches } from 'class-validator';
+import type { GatewayConfig } from '../config.types.js';
+import { PROFILES, type Profile } from '../profiles.js';
+import { redisUrlFault } from '../redis-url.js';
+import { Check, Cidr, Flag, HttpUrl, List, OneOf, Port, Section, Text, Whole } from './rules.js';
+import { isSecretRef, type TextOrSecret } from './secret-ref.dto.js';
+import { TenantDto } from './tenant.dto.js';
+import { TokenDto } from './token.dto.js';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** Headers that carry something else already, or that a proxy rewrites. */
+const TAKEN = /^(authorization|connection|content-.*|cookie|host|transfer-encoding|upgrade)$/i;
+
+class ListenDto {
+  @IsOptional()
+  @Text(255)
+  host?: string;
+
+  @Port()
+  port?: number;
+}
+
+class ManagementDto extends ListenDto {
+  @Flag()
+  probesOnMain?: boolean;
+}
+
+class RedisDto {
+  @IsOptional()
+  @Check('redisUrl', (url) => (isSecretRef(url) ? undefined : redisUrlFault(url)))
+  url?: TextOrSecret;
+
+  @IsOptional()
+  @Matches(/^[^{}\s\p{C}]{1,64}$/u, {
+    message: 'must be 1 to 64 characters without braces and spaces',
+  })
+  prefix?: string;
+
+  @Flag()
+  allowEviction?: boolean;
+}
+
+class AuthDto {
+  @IsOptional()
+  @Check('headerName', (name) => {
+    if (typeof name !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(name)) {
+      return 'must be a header name of letters, digits and -';
+    }
+    return TAKEN.test(name) ? 'must not be a header with a meaning of its own' : undefined;
+  })
+  headerName?: string;
+}
+
+class SurfaceDto {
+  @Flag()
+  enabled?: boolean;
+}
+
+class McpDto extends SurfaceDto {
+  @Whole(1, 3600)
+  maxWaitSeconds?: number;
+}
+
+class ExecutionDto {
+  @Whole(200, 600_000)
+  leaseMs?: number;
+
+  @Whole(50, 60_000)
+  heartbeatMs?: number;
+
+  @Whole(50, 60_000)
+  sweepMs?: number;
+
+  @Whole(1, 100_000)
+  maxRunsPerInstance?: number;
+
+  @Whole(0, 3600)
+  drainSeconds?: number;
+
+  @Whole(1, 3600)
+  maxBlockingSeconds?: number;
+
+  @Whole(100, 600_000)
+  streamHeartbeatMs?: number;
+
+  @Whole(100, 600_000)
+  sseCommentMs?: number;
+}
+
+class LogDto {
+  @IsOptional()
+  @OneOf(LOG_LEVELS)
+  level?: GatewayConfig['log']['level'];
+}
+
+/** The YAML file, with the environment laid over it. */
+export class GatewayDto {
+  @Section(() => ListenDto)
+  listen?: ListenDto;
+
+  @Section(() => ManagementDto)
+  management?: ManagementDto;
+
+  @IsOptional()
+  @HttpUrl()
+  publicUrl?: string;
+
+  @IsOptional()
+  @Cidr()
+  trustedProxies?: string[];
+
+  @Section(() => RedisDto)
+  redis?: RedisDto;
+
+  @Section(() => AuthDto)
+  auth?: AuthDto;
+
+  @Section(() => SurfaceDto)
+  a2a?: SurfaceDto;
+
+  @Section(() => McpDto)
+  mcp?: McpDto;
+
+  @Section(() => ExecutionDto)
+  execution?: ExecutionDto;
+
+  @Section(() => LogDto)
+  log?: LogDto;
+
+  @IsOptional()
+  @OneOf(PROFILES)
+  profile?: Profile;
+
+  @List(() => TenantDto)
+  tenants?: TenantDto[];
+
+  @List(() => TokenDto)
+  tokens?: TokenDto[];
+}

@@ -1,0 +1,51 @@
+import { IsOptional, Matches, ValidateIf } from 'class-validator';
+import type { SourceConfig } from '../config.types.js';
+import { HttpUrl, OneOf, Section, Text, Whole } from './rules.js';
+import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+export class SourceAuthDto {
+  @OneOf(['basic', 'bearer'])
+  kind!: 'basic' | 'bearer';
+
+  @ValidateIf((of: SourceAuthDto) => of.kind === 'basic')
+  @Text(256)
+  username?: string;
+
+  @ValidateIf((of: SourceAuthDto) => of.kind === 'basic')
+  @Secret()
+  password?: SecretRefDto;
+
+  @ValidateIf((of: SourceAuthDto) => of.kind === 'bearer')
+  @Secret()
+  token?: SecretRefDto;
+}
+
+export class SourceDto {
+  @OneOf(['demo', 'alertmanager', 'prometheus'])
+  type!: SourceConfig['type'];
+
+  @Matches(NAME, {
+    message:
+      'must be 1 to 63 characters of A-Z, a-z, 0-9, ., _ and -, starting with a letter or digit',
+  })
+  name!: string;
+
+  @ValidateIf((of: SourceDto) => of.type !== 'demo')
+  @HttpUrl()
+  url?: string;
+
+  @Whole(100, 120_000)
+  timeoutMs?: number;
+
+  @Whole(1024, 256 * 1024 * 1024)
+  maxBytes?: number;
+
+  @Section(() => SourceAuthDto)
+  auth?: SourceAuthDto;
+
+  @IsOptional()
+  @Headers()
+  headers?: Record<string, TextOrSecret>;
+}

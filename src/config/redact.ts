@@ -1,0 +1,43 @@
+import type { GatewayConfig, SourceConfig } from './config.types.js';
+import { redactedRedisUrl } from './redis-url.js';
+
+const HIDDEN = '[redacted]';
+
+/** The configuration as `nightjar config print` shows it: every secret is replaced. */
+export function redact(config: GatewayConfig): Record<string, unknown> {
+  return {
+    ...config,
+    redis: { ...config.redis, url: redactedRedisUrl(config.redis.url) },
+    tenants: config.tenants.map((tenant) => ({
+      ...tenant,
+      sources: tenant.sources.map(redactSource),
+      ...(tenant.assistant.backend === 'module'
+        ? { assistant: { ...tenant.assistant, options: hideValues(tenant.assistant.options) } }
+        : {}),
+    })),
+    // A hash is no secret for a random token, but it is for one that somebody made up.
+    tokens: config.tokens.map((token) => ({ ...token, sha256: HIDDEN })),
+  };
+}
+
+function redactSource(source: SourceConfig): Record<string, unknown> {
+  if (source.type === 'demo') return { ...source };
+  const { auth, headers } = source;
+  return {
+    ...source,
+    headers: hideValues(headers),
+    ...(auth === undefined
+      ? {}
+      : {
+          auth:
+            auth.kind === 'basic'
+              ? { ...auth, password: HIDDEN }
+              : { kind: auth.kind, token: HIDDEN },
+        }),
+  };
+}
+
+/** Keeps the names: which of the values are secret is not known. */
+function hideValues(mapping: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(mapping).map((name) => [name, HIDDEN]));
+}
