@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newTask, ScriptBench } from '../../support/script-bench.js';
+
+let bench: ScriptBench;
+beforeAll(async () => {
+  bench = await ScriptBench.start();
+});
+afterAll(async () => {
+  await bench.stop();
+});
+
+describe('mark-effect', () => {
+  it('should count an intent until its outcome, each once when sent twice', async () => {
+    const ref = newTask();
+    const open = (): Promise<string | null> =>
+      bench.redis.hget(bench.keysOf(ref).task, 'open_effects');
+    await bench.create(ref);
+    expect(await bench.twice(ref, () => bench.markEffect(ref))).toEqual([[1], [1]]);
+    expect(await open()).toBe('1');
+    await bench.markEffect(ref, { id: 'e2' });
+    expect(await open()).toBe('2');
+    const outcome = { phase: 'outcome', text: 'done' };
+    expect(await bench.twice(ref, () => bench.markEffect(ref, outcome))).toEqual([[1], [1]]);
+    expect(await open()).toBe('1');
+    expect(await bench.redis.hget(bench.keysOf(ref).task, 'effect:e1')).toBe('outcome done');
+  });
+
+  it('should not reopen what is done', async () => {
+    const ref = newTask();
+    await bench.create(ref);
+    await bench.markEffect(ref);
+    await bench.markEffect(ref, { phase: 'outcome' });
+    expect(await bench.markEffect(ref)).toEqual([1]);
+    expect(await bench.redis.hget(bench.keysOf(ref).task, 'open_effects')).toBe('0');
+  });
+
+  it('should refuse the start of a write after a cancel, but take the outcome of one', async () => {
+    const ref = newTask();
+    await bench.create(ref);
+    await bench.markEffect(ref);
+    await bench.markCancel(ref);
+    expect(await bench.markEffect(ref, { id: 'e2' })).toEqual([-15]);
+    expect(await bench.markEffect(ref, { phase: 'outcome' })).toEqual([1]);
+  });
+
+  it('should refuse a stale epoch, a missing and a settled task', async () => {
+    const ref = newTask();
+    expect(await bench.markEffect(ref)).toEqual([-1]);
+    await bench.create(ref);
+    expect(await bench.markEffect(ref, { epoch: 2 })).toEqual([-3]);
+    await bench.settle(ref);
+    expect(await bench.markEffect(ref)).toEqual([-2, 3]);
+  });
+});

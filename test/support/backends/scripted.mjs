@@ -1,0 +1,97 @@
+// A module backend for tests: the first line of the message says what to do, e.g.
+//   deltas count=200 every=100     numbered deltas `<attempt>.<n> `, a pause before each
+//   ask [expects=approval]         a question; the answer is repeated
+//   instant | hang | deaf | fail | throw | reject | auth | big bytes=100000 | effect …
+// Options: journal (a file that gets a line for each start and each effect).
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+function note(options, line) {
+  if (options.journal) appendFileSync(options.journal, `${JSON.stringify(line)}\n`);
+}
+
+function parse(text) {
+  const [command, ...rest] = text.split('\n', 1)[0].trim().split(/\s+/);
+  const values = Object.fromEntries(rest.map((word) => word.split('=', 2)));
+  return { command, values };
+}
+
+async function* deltas(turn, signal, { count = 10, every = 50, pad = 0 }) {
+  const filler = '.'.repeat(Number(pad));
+  for (let n = 1; n <= Number(count); n += 1) {
+    await sleep(Number(every), undefined, { signal });
+    yield { kind: 'content', text: `${turn.attempt}.${n}${filler} ` };
+  }
+}
+
+async function* run(turn, signal, options) {
+  const { command, values } = parse(turn.text);
+  note(options, {
+    event: 'start',
+    taskId: turn.taskId,
+    contextId: turn.contextId,
+    turn: turn.turn,
+    attempt: turn.attempt,
+    messageId: turn.message.messageId,
+    pid: process.pid,
+    at: Date.now(),
+  });
+  if (turn.answering) {
+    yield { kind: 'content', text: `you said ${turn.text}` };
+    return;
+  }
+  switch (command) {
+    case 'deltas':
+      yield* deltas(turn, signal, values);
+      return;
+    case 'effect':
+      note(options, {
+        event: 'effect',
+        taskId: turn.taskId,
+        attempt: turn.attempt,
+        pid: process.pid,
+      });
+      yield* deltas(turn, signal, values);
+      return;
+    case 'ask':
+      yield { kind: 'content', text: 'before the question ' };
+      yield { kind: 'input_required', question: 'Which one?', expects: values.expects ?? 'text' };
+      return;
+    case 'auth':
+      yield { kind: 'auth_required', question: 'Sign in elsewhere' };
+      return;
+    case 'instant':
+      yield { kind: 'content', text: 'done' };
+      return;
+    case 'steps':
+      yield { kind: 'reason', text: 'thinking' };
+      yield { kind: 'step', text: 'looking' };
+      yield { kind: 'content', text: 'seen' };
+      return;
+    case 'big':
+      yield { kind: 'content', text: 'x'.repeat(Number(values.bytes)) };
+      return;
+    case 'hang':
+      yield { kind: 'content', text: 'waiting' };
+      await sleep(3_600_000, undefined, { signal });
+      return;
+    case 'deaf':
+      yield { kind: 'content', text: 'not listening' };
+      await sleep(3_600_000, undefined, { ref: false });
+      return;
+    case 'fail':
+      yield { kind: 'fail', reason: 'the reason for the user' };
+      return;
+    case 'reject':
+      yield { kind: 'reject', reason: 'not this' };
+      return;
+    case 'throw':
+      throw new Error('an internal matter');
+    default:
+      yield { kind: 'content', text: `echo ${turn.text}` };
+  }
+}
+
+export default function create(options = {}) {
+  return { run: (turn, signal) => run(turn, signal, options) };
+}

@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { Keys } from '../../src/redis/keys.js';
+import { defineScripts, runScript, type ScriptReply } from '../../src/redis/scripts.js';
+import { TaskKeys, type TaskRef } from '../../src/store/task-ref.js';
+import { RedisServer } from './redis-server.js';
+
+const keys = new Keys();
+const TTL_MS = 3_600_000;
+
+export interface CreateOverrides {
+  readonly nonce?: string;
+  readonly owner?: string;
+  readonly ts?: number;
+  readonly budgetMs?: number;
+  readonly userQuota?: number;
+  readonly tenantQuota?: number;
+  readonly fingerprint?: string;
+}
+
+export interface Batch {
+  readonly epoch?: number;
+  readonly expected?: number;
+  readonly events?: readonly string[];
+  readonly ts?: number;
+}
+
+export interface SettleOverrides extends Batch {
+  readonly state?: number;
+  /** '' takes what is staged. */
+  readonly snapshot?: string;
+  readonly turn?: string;
+  readonly parkMs?: number;
+  readonly parkedQuota?: number;
+  readonly keep?: number;
+}
+
+export interface ContinueOverrides {
+  readonly epoch?: number;
+  readonly expected?: number;
+  readonly nonce?: string;
+  readonly owner?: string;
+  readonly userQuota?: number;
+  readonly tenantQuota?: number;
+  readonly snapshot?: string;
+}
+
+/** Calls the scripts of lua/ by hand on a private Redis, with defaults that succeed. */
+export class ScriptBench {
+  private constructor(
+    private readonly server: RedisServer,
+    readonly redis: Redis,
+  ) {}
+
+  static async start(): Promise<ScriptBench> {
+    const server = await RedisServer.start();
+    const redis = new Redis(server.url);
+    redis.on('error', () => undefined);
+    defineScripts(redis);
+    return new ScriptBench(server, redis);
+  }
+
+  async stop(): Promise<void> {
+    this.redis.disconnect();
+    await this.server.stop();
+  }
+
+  keysOf(ref: TaskRef): TaskKeys {
+    return new TaskKeys(keys, ref);
+  }
+
+  create(ref: TaskRef, over: CreateOverrides = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    const ts = over.ts ?? 1_000;
+    return runScript(
+      this.redis,
+      'create-task',
+      [
+        k.meta,
+        k.task,
+        k.log,
+        k.snapshot,
+        k.context,
+        k.message,
+        ...k.active,
+        ...k.indexes,
+        k.states[0]!,
+      ],
+      [
+        ref.taskId,
+        ref.user,
+        ref.contextId,
+        over.nonce ?? `nonce-${ref.taskId}`,
+        over.owner ?? 'i1',
+        ts,
+        over.budgetMs ?? 900_000,
+        over.userQuota ?? 64,
+        over.tenantQuota ?? 1_024,
+        over.fingerprint ?? 'f1',
+        `{"id":"${ref.taskId}","metadata":{"n9e.seq_id":`,
+        '}}',
+        '{}',
+        TTL_MS,
+        TTL_MS,
+      ],
+    );
+  }
+
+  append(ref: TaskRef, batch: Batch = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'append-events',
+      [k.task, k.log, k.snapshot, k.channel],
+      [batch.epoch ?? 1, batch.expected ?? 1, TTL_MS, ...(batch.events ?? ['{"e":1}'])],
+    );
+  }
+
+  status(ref: TaskRef, batch: Batch = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'append-status',
+      [k.task, k.log, k.snapshot, k.channel, ...k.indexes, ...k.states],
+      [
+        ...[batch.epoch ?? 1, batch.expected ?? 1, TTL_MS, ref.taskId, 2, batch.ts ?? 2_000],
+        ...(batch.events ?? ['{"status":"working"}']),
+      ],
+    );
+  }
+
+  settle(ref: TaskRef, over: SettleOverrides = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    const expected = over.expected ?? 1;
+    const epoch = over.epoch ?? 1;
+    const events = over.events ?? ['{"status":"end"}'];
+    return runScript(
+      this.redis,
+      'settle-task',
+      [
+        ...[k.task, k.log, k.snapshot, k.stage('s'), k.channel, k.context, k.history, k.message],
+        ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
+      ],
+      [
+        ...[epoch, expected, TTL_MS, ref.taskId, over.state ?? 3, over.ts ?? 3_000],
+        over.snapshot ?? `${expected + events.length}-${epoch}\n{"id":"${ref.taskId}"}`,
+        over.turn ?? '{"turn":1}',
+        ...[20, over.parkMs ?? 60_000, over.parkedQuota ?? 16, 'text', TTL_MS, over.keep ?? 1_000],
+        ...events,
+      ],
+    );
+  }
+
+  continueTask(ref: TaskRef, over: ContinueOverrides = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    const expected = over.expected ?? 2;
+    const epoch = over.epoch ?? 1;
+    return runScript(
+      this.redis,
+      'continue-task',
+      [
+        ...[k.meta, k.task, k.log, k.snapshot, k.stage('c'), k.channel, k.context],
+        ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
+      ],
+      [
+        ...[ref.taskId, expected, epoch, over.nonce ?? 'again', over.owner ?? 'i2', 4_000, 900_000],
+        ...[over.userQuota ?? 64, over.tenantQuota ?? 1_024, TTL_MS, TTL_MS],
+        over.snapshot ?? `${expected + 1}-${epoch + 1}\n{"id":"${ref.taskId}"}`,
+        ...['{"call":2}', '{"task":"again"}'],
+      ],
+    );
+  }
+
+  takeOver(
+    ref: TaskRef,
+    over: { epoch?: number; owner?: string; why?: string } = {},
+  ): Promise<ScriptReply> {
+    return runScript(
+      this.redis,
+      'take-over-task',
+      [this.keysOf(ref).task],
+      [over.epoch ?? 1, over.owner ?? 'i2', over.why ?? 'death'],
+    );
+  }
+
+  markCancel(ref: TaskRef, user = ref.user, mark = 'by user'): Promise<ScriptReply> {
+    return runScript(this.redis, 'mark-cancel', [this.keysOf(ref).task], [user, mark]);
+  }
+
+  markEffect(
+    ref: TaskRef,
+    over: { epoch?: number; id?: string; phase?: string; text?: string } = {},
+  ): Promise<ScriptReply> {
+    return runScript(
+      this.redis,
+      'mark-effect',
+      [this.keysOf(ref).task],
+      [over.epoch ?? 1, over.id ?? 'e1', over.phase ?? 'intent', over.text ?? 'will do'],
+    );
+  }
+
+  saveSnapshot(
+    ref: TaskRef,
+    over: { epoch?: number; seq?: number; snapshot?: string; keep?: number } = {},
+  ): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    const seq = over.seq ?? 2;
+    const epoch = over.epoch ?? 1;
+    return runScript(
+      this.redis,
+      'save-snapshot',
+      [k.task, k.log, k.snapshot, k.stage('p')],
+      [epoch, seq, TTL_MS, over.snapshot ?? `${seq}-${epoch}\n{"id":"new"}`, over.keep ?? 1_000],
+    );
+  }
+
+  readTask(ref: TaskRef, user = ref.user): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(this.redis, 'read-task', [k.task, k.log], [user]);
+  }
+
+  readLog(
+    ref: TaskRef,
+    cursor: { seq: number; epoch: number },
+    over: { user?: string; most?: number } = {},
+  ): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'read-log',
+      [k.task, k.log],
+      [over.user ?? ref.user, cursor.seq, cursor.epoch, over.most ?? 100],
+    );
+  }
+
+  listTasks(
+    index: string,
+    over: {
+      also?: string;
+      since?: number | string;
+      score?: number | string;
+      id?: string;
+      most?: number;
+    } = {},
+  ): Promise<ScriptReply> {
+    return runScript(
+      this.redis,
+      'list-tasks',
+      [index, over.also ?? index],
+      [over.since ?? '-inf', over.score ?? '+inf', over.id ?? '', over.most ?? 50],
+    );
+  }
+
+  beat(instance: string, leaseMs: number): Promise<ScriptReply> {
+    return runScript(this.redis, 'beat-instance', [keys.instances()], [instance, leaseMs]);
+  }
+
+  /** Everything that Redis holds, but for times to live: what a second send must leave as it is. */
+  async dump(): Promise<Record<string, unknown>> {
+    const all: Record<string, unknown> = {};
+    for (const key of (await this.redis.keys('*')).map(String).sort()) {
+      const type = await this.redis.type(key);
+      if (type === 'hash') all[key] = await this.redis.hgetall(key);
+      else if (type === 'zset') all[key] = await this.redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
+      else if (type === 'stream') all[key] = await this.redis.call('XRANGE', key, '-', '+');
+      else if (type === 'list') all[key] = await this.redis.lrange(key, 0, -1);
+      else if (type === 'set') all[key] = (await this.redis.smembers(key)).map(String).sort();
+      else all[key] = await this.redis.get(key);
+    }
+    return all;
+  }
+
+  /**
+   * Sends a command twice, as a connection cut after execution makes ioredis do, and returns both
+   * replies; fails when the second one changed anything or told the subscribers anything.
+   */
+  async twice(
+    ref: TaskRef,
+    send: () => Promise<ScriptReply>,
+  ): Promise<readonly [ScriptReply, ScriptReply]> {
+    const first = await send();
+    const before = await this.dump();
+    const told = await this.listen(ref);
+    const second = await send();
+    const after = await this.dump();
+    const messages = await told();
+    if (JSON.stringify(after) !== JSON.stringify(before)) {
+      throw new Error(`the second send changed what is stored: ${difference(before, after)}`);
+    }
+    if (messages.length > 0) throw new Error(`the second send told: ${messages.join(' | ')}`);
+    return [first, second];
+  }
+
+  /** Listens to a task's channel; the function returned ends it and gives what was heard. */
+  async listen(ref: TaskRef): Promise<() => Promise<string[]>> {
+    const subscriber = this.redis.duplicate();
+    const heard: string[] = [];
+    subscriber.on('message', (_channel, text: string) => heard.push(text));
+    await subscriber.subscribe(this.keysOf(ref).channel);
+    return async () => {
+      await subscriber.ping();
+      subscriber.disconnect();
+      return heard;
+    };
+  }
+
+  async logOf(ref: TaskRef): Promise<[string, string][]> {
+    const entries = await this.redis.xrange(this.keysOf(ref).log, '-', '+');
+    return entries.map(([id, fields]) => [id, fields[1]!]);
+  }
+}
+
+/** A task address of its own tenant, so that tests do not meet in Redis. */
+export function newTask(over: Partial<TaskRef> = {}): TaskRef {
+  const id = randomUUID().slice(0, 8);
+  return {
+    tenant: `t-${id}`,
+    user: 'u1',
+    taskId: `task-${id}`,
+    contextId: `ctx-${id}`,
+    messageId: `msg-${id}`,
+    ...over,
+  };
+}
+
+function difference(before: Record<string, unknown>, after: Record<string, unknown>): string {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => `${name}: ${JSON.stringify(before[name])} → ${JSON.stringify(after[name])}`)
+    .join('; ');
+}
+
+/** For `toEqual`: a reply that begins with these values, whatever follows. */
+export function beginning(...values: readonly unknown[]): unknown {
+  return {
+    asymmetricMatch: (reply: unknown): boolean =>
+      Array.isArray(reply) &&
+      JSON.stringify(reply.slice(0, values.length)) === JSON.stringify(values),
+    toString: (): string => `a reply that begins with ${JSON.stringify(values)}`,
+  };
+}
