@@ -1,0 +1,57 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { metrics } from '../metrics/metrics.js';
+import { notesOf } from '../metrics/request-notes.js';
+
+/** nginx's number for "the client went away before the response had begun". */
+const CLIENT_GONE = 499;
+const PROBES = new Set(['/livez', '/readyz', '/metrics']);
+
+/**
+ * One line and one count for every request, when its response is over. Hangs on the close of the
+ * raw response: after a client's abort Fastify runs no onResponse hook.
+ */
+export function logRequests(fastify: FastifyInstance): void {
+  const logger = new Logger('Access');
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const began = performance.now();
+    reply.raw.once('close', () => {
+      finish(logger, request, reply, performance.now() - began);
+    });
+    done();
+  });
+}
+
+function finish(logger: Logger, request: FastifyRequest, reply: FastifyReply, ms: number): void {
+  const { surface: noted, method: operation, ...ids } = notesOf(request.raw);
+  const path = request.url.split('?')[0] ?? '';
+  const route = request.routeOptions.url;
+  const surface = noted ?? surfaceOf(path);
+  // Labels must be few: a path of the caller's making is none.
+  const method = operation ?? (route === undefined ? 'unrouted' : `${request.method} ${route}`);
+  const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_GONE;
+  metrics.requests.inc({ surface, method, status: String(status) });
+  metrics.requestSeconds.observe({ surface, method }, ms / 1000);
+  const line = {
+    msg: 'request',
+    requestId: request.id,
+    http: request.method,
+    path,
+    status,
+    ms: Math.round(ms * 10) / 10,
+    surface,
+    ...(operation === undefined ? {} : { method: operation }),
+    ...ids,
+    ...(reply.raw.writableFinished ? {} : { aborted: true }),
+  };
+  if (PROBES.has(path)) logger.debug(line);
+  else logger.log(line);
+}
+
+/** Used where no protocol has named the surface, e.g. for a refused token. */
+export function surfaceOf(path: string): string {
+  if (path === '/mcp' || path.startsWith('/mcp/')) return 'mcp';
+  if (path.startsWith('/.well-known/')) return 'card';
+  if (path === '/a2a' || path.startsWith('/a2a/')) return 'a2a';
+  return PROBES.has(path) ? 'probe' : 'other';
+}
