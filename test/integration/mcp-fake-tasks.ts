@@ -44,11 +44,11 @@ export class FakeRun {
   }
 
   content(text: string): void {
-    this.append('content', { text });
+    this.append('1-answer', { text });
   }
 
   thought(text: string): void {
-    this.append('thought-1', { text, metadata: { adk_thought: true } });
+    this.append('1-thought-1', { text, metadata: { adk_thought: true } });
   }
 
   status(state: TaskStateName, text?: string): void {

@@ -1,21 +1,14 @@
-import {
-  type ArgumentsHost,
-  type CanActivate,
-  Catch,
-  type ExceptionFilter,
-  type ExecutionContext,
-  Global,
-  HttpException,
-  Module,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { PUBLIC_ROUTE } from '../../src/auth/public.decorator.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { DEFAULT_LIMITS, type GatewayConfig } from '../../src/config/config.types.js';
-import { DomainError, type ErrorCode } from '../../src/domain/errors.js';
+import { DomainError } from '../../src/domain/errors.js';
+import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
+import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
@@ -23,15 +16,6 @@ import { TenantModule } from '../../src/tenant/tenant.module.js';
 export const TOKENS: Readonly<Record<string, { tenant: string; user: string }>> = {
   'alice-token': { tenant: 'acme', user: 'alice' },
   'bob-token': { tenant: 'acme', user: 'bob' },
-};
-
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  UNAUTHENTICATED: 401,
-  PERMISSION_DENIED: 403,
-  PATH_NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  TOO_LARGE: 413,
-  UNAVAILABLE: 503,
 };
 
 export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayConfig {
@@ -83,22 +67,6 @@ class TokenGuard implements CanActivate {
   }
 }
 
-/** A plain rendering of the error table: the statuses are what these tests look at. */
-@Catch()
-class ErrorFilter implements ExceptionFilter {
-  catch(error: unknown, host: ArgumentsHost): void {
-    const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const status =
-      error instanceof DomainError
-        ? (STATUS[error.code] ?? 500)
-        : error instanceof HttpException
-          ? error.getStatus()
-          : 500;
-    const message = error instanceof Error ? error.message : 'Internal error';
-    void reply.status(status).send({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
-  }
-}
-
 export interface McpApp {
   readonly url: string;
   close(): Promise<void>;
@@ -120,23 +88,20 @@ export async function startMcpApp(
     imports: [ConfigModule.of(gatewayConfig(config)), TenantModule, CoreModule, McpModule],
     providers: [
       { provide: APP_GUARD, useClass: TokenGuard },
-      { provide: APP_FILTER, useClass: ErrorFilter },
+      { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
     ],
   }).compile();
-  const adapter = new FastifyAdapter({ forceCloseConnections: true });
+  const adapter = createHttpAdapter(gatewayConfig(config));
   const app = fixture.createNestApplication<NestFastifyApplication>(adapter, {
     bodyParser: false,
     logger: false,
   });
-  const fastify = adapter.getInstance();
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    (_request, body, done) => {
-      done(null, body);
-    },
-  );
   await app.listen(0, '127.0.0.1');
-  return { url: await app.getUrl(), close: () => app.close() };
+  return {
+    url: await app.getUrl(),
+    close: () => {
+      app.getHttpServer().closeAllConnections();
+      return app.close();
+    },
+  };
 }

@@ -161,11 +161,7 @@ function report(ctx: CallContext, { taskId }: Submitted, error: unknown): void {
 
 function refused(exchange: McpExchange, error: unknown): CallToolResult {
   const text = sentence(exchange.ctx, error);
-  if (!(error instanceof DomainError)) {
-    exchange.refuse(new DomainError('INTERNAL', 'Internal error', { cause: error }));
-    return refusal(`${text}.`);
-  }
-  if (HTTP_REFUSALS.has(error.code)) {
+  if (!(error instanceof DomainError) || HTTP_REFUSALS.has(error.code)) {
     exchange.refuse(error);
     return refusal(`${text}.`);
   }

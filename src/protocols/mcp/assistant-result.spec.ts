@@ -23,7 +23,11 @@ function task(
   };
 }
 
-const CONTENT: Artifact = { artifactId: 'content', parts: [{ text: 'An' }, { text: 'swer' }] };
+const CONTENT: Artifact = {
+  artifactId: '1-answer',
+  name: 'answer',
+  parts: [{ text: 'An' }, { text: 'swer' }],
+};
 
 function firstText(of: Task): string {
   const [block] = assistantResult(of, 1).content;
@@ -33,10 +37,14 @@ function firstText(of: Task): string {
 describe('assistantResult', () => {
   it('should leave out thoughts, named artifacts, data and files', () => {
     const artifacts: readonly Artifact[] = [
-      { artifactId: 'r', parts: [{ text: 'thought', metadata: { adk_thought: true } }] },
+      {
+        artifactId: '1-thought-1',
+        name: 'thought-1',
+        parts: [{ text: 'thought', metadata: { adk_thought: true } }],
+      },
       CONTENT,
-      { artifactId: 'n', name: 'chart', parts: [{ text: 'beside' }] },
-      { artifactId: 'd', name: 'result', parts: [{ data: { a: 1 } }] },
+      { artifactId: '1-artifact-1', name: 'answer', parts: [{ text: 'beside' }] },
+      { artifactId: '1-result', name: 'result', parts: [{ data: { a: 1 } }] },
     ];
     expect(firstText(task('TASK_STATE_COMPLETED', { artifacts }))).toBe('Answer');
   });
@@ -47,6 +55,15 @@ describe('assistantResult', () => {
       seq_id: 4,
     });
     expect(assistantResult(bare, 9).structuredContent).toMatchObject({ seq_id: 9 });
+  });
+
+  it('should answer with the newest run of a task that was continued', () => {
+    const later = (leg: number): Artifact => ({
+      artifactId: `${leg}-answer`,
+      parts: [{ text: `answer ${leg}` }],
+    });
+    const artifacts = [CONTENT, later(10), later(9)];
+    expect(firstText(task('TASK_STATE_COMPLETED', { artifacts }))).toBe('answer 10');
   });
 
   it('should say so when there is no answer', () => {

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Artifact, Message, Task, TaskStateName } from '../../domain/a2a.js';
+import type { Message, Task, TaskStateName } from '../../domain/a2a.js';
 import { boundedAnswer } from './bounded-answer.js';
 
 /** `status` of a result: the task's state in the words of this tool. */
@@ -92,21 +92,19 @@ function paragraphs(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The content frames' text. */
-function answerOf(task: Task): string {
-  return (task.artifacts ?? [])
-    .filter(isAnswer)
-    .flatMap((artifact) => artifact.parts)
-    .flatMap((part) => part.text ?? [])
-    .join('');
-}
+/** The core's id of the artifact that a run's content frames make; the number counts its runs. */
+const ANSWER_ID = /^(\d+)-answer$/;
 
-/** Thoughts are marked on their parts; a named artifact is a result beside the answer. */
-function isAnswer(artifact: Artifact): boolean {
-  return (
-    artifact.name === undefined &&
-    artifact.parts.every((part) => part.metadata?.['adk_thought'] !== true)
-  );
+/**
+ * The text of the content frames. A task that was continued has an answer for each run: the newest
+ * one belongs to this call, what was said before the question went out with it.
+ */
+function answerOf(task: Task): string {
+  const newest = (task.artifacts ?? [])
+    .filter((artifact) => ANSWER_ID.test(artifact.artifactId))
+    .sort((a, b) => parseInt(a.artifactId) - parseInt(b.artifactId))
+    .at(-1);
+  return (newest?.parts ?? []).map((part) => part.text ?? '').join('');
 }
 
 function textOf(message: Message | undefined): string {

@@ -1,13 +1,15 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { TaskService } from '../../tasks/task.service.js';
+import { PRODUCT } from '../http/product.js';
 import { callAssistant } from './assistant-call.js';
 import { STATUSES } from './assistant-result.js';
 import type { McpExchange } from './exchange.js';
 import type { ProgressSink } from './progress.js';
-import { SERVER_INFO } from './server-info.js';
 
 export const ASSISTANT_TOOL = 'n9e_assistant';
+
+const SERVER_INFO = { name: 'nightjar', title: PRODUCT.name, version: PRODUCT.version };
 
 /** The tool list never changes while a gateway runs; clients may keep it for so long. */
 const LIST_TTL_MS = 5 * 60_000;

@@ -1,5 +1,4 @@
 import type { CallContext } from '../../domain/call-context.js';
-import type { DomainError } from '../../domain/errors.js';
 
 /**
  * One HTTP request to `/mcp` on its way through the SDK. The tool tells here whether its work has
@@ -7,7 +6,7 @@ import type { DomainError } from '../../domain/errors.js';
  */
 export class McpExchange {
   private settle!: () => void;
-  private refused: DomainError | undefined;
+  private refused: Error | undefined;
 
   /** Resolves once a tool has begun its work or refused it; never, when no tool runs. */
   readonly opened = new Promise<void>((resolve) => {
@@ -25,7 +24,7 @@ export class McpExchange {
   ) {}
 
   /** Why the request gets an HTTP error in place of an answer. */
-  get refusal(): DomainError | undefined {
+  get refusal(): Error | undefined {
     return this.refused;
   }
 
@@ -33,8 +32,8 @@ export class McpExchange {
     this.settle();
   }
 
-  refuse(error: DomainError): void {
-    this.refused ??= error;
+  refuse(error: unknown): void {
+    this.refused ??= error instanceof Error ? error : new Error(String(error));
     this.settle();
   }
 }

@@ -34,7 +34,7 @@ export class McpEndpoint {
 
   /**
    * @param body what `request` carries, parsed; undefined when it is not JSON.
-   * @throws DomainError when a tool refused with one that MCP clients get as an HTTP status.
+   * @throws whatever kept a tool from beginning and MCP clients get as an HTTP status.
    */
   async serve(exchange: McpExchange, request: Request, body: unknown): Promise<Response> {
     const handler = exchange.streams ? this.streaming : this.plain;

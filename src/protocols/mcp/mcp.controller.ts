@@ -8,6 +8,7 @@ import { DomainError } from '../../domain/errors.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { pathNotFound } from '../http/protocol-exception.filter.js';
 import { acceptedForms } from './accept.js';
 import { McpExchange } from './exchange.js';
 import { McpEndpoint } from './mcp-endpoint.js';
@@ -30,7 +31,7 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Response> {
-    if (!this.config.mcp.enabled || !this.config.a2a.enabled) throw notHere(request.url);
+    if (!this.config.mcp.enabled || !this.config.a2a.enabled) throw pathNotFound(this.config);
     this.checkOrigin(request);
     if (request.method !== 'POST') {
       void reply.header('allow', 'POST');
@@ -62,8 +63,8 @@ export class McpController {
   /** Everything below the endpoint (seed-behaviours N12). */
   @Public()
   @All('mcp/*')
-  below(@Req() request: FastifyRequest): never {
-    throw notHere(request.url);
+  below(): never {
+    throw pathNotFound(this.config);
   }
 
   private checkOrigin({ headers }: FastifyRequest): void {
@@ -75,17 +76,13 @@ export class McpController {
   }
 }
 
-function notHere(url: string): DomainError {
-  const path = url.split('?', 1).join();
-  return new DomainError('PATH_NOT_FOUND', `Nothing is served at ${path}; MCP is POST /mcp`);
-}
-
 /**
  * Aborts when the connection closes before the whole answer is out. `request.signal` will not do:
  * it is wrong for requests with a body (Fastify 5.12).
  */
 function closedEarly(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
+  if (reply.raw.destroyed) controller.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();
   });
