@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import { destination, type Level, type Logger as Pino, pino } from 'pino';
 import type { GatewayConfig } from '../config/config.types.js';
@@ -85,7 +86,8 @@ function take(fields: Record<string, unknown>, part: unknown): string | undefine
     fields['err'] = describeError(part);
     return part.message;
   }
-  if (typeof part !== 'object') return String(part);
+  if (typeof part === 'string') return part;
+  if (typeof part !== 'object') return inspect(part);
   for (const [key, value] of Object.entries(part)) {
     if (key !== 'msg') {
       fields[key] = value instanceof Error ? describeError(value) : (value as unknown);

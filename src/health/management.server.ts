@@ -69,7 +69,7 @@ export class ManagementServer implements OnApplicationShutdown {
   private async answer({ method, url = '/' }: IncomingMessage): Promise<ManagementAnswer> {
     const answers: Readonly<Record<string, () => ManagementAnswer | Promise<ManagementAnswer>>> = {
       '/livez': () => this.management.livez(),
-      '/readyz': () => this.management.readyz(),
+      '/readyz': () => this.management.readyz({ withReason: true }),
       '/metrics': () => this.management.metrics(),
     };
     const path = url.split('?')[0] ?? '';

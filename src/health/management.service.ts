@@ -18,10 +18,13 @@ export class ManagementService {
     return json(200, { status: 'live' });
   }
 
-  /** 200 when new work may come, else 503 with the reason. */
-  async readyz(): Promise<ManagementAnswer> {
+  /** 200 when new work may come, else 503; the reason is not for the public. */
+  async readyz(options: { readonly withReason: boolean }): Promise<ManagementAnswer> {
     const { ready, status, reason } = await this.readiness.report();
-    return json(ready ? 200 : 503, { status, ...(reason === undefined ? {} : { reason }) });
+    return json(ready ? 200 : 503, {
+      status,
+      ...(options.withReason && reason !== undefined ? { reason } : {}),
+    });
   }
 
   /** Prometheus' text format. */

@@ -20,7 +20,7 @@ export class ProbesController {
 
   @Get('readyz')
   async readyz(@Res() reply: FastifyReply): Promise<void> {
-    send(reply, await this.management.readyz());
+    send(reply, await this.management.readyz({ withReason: false }));
   }
 }
 
