@@ -154,6 +154,14 @@ describe.each(ERAS)('a client of $era', ({ connect }) => {
     await start(echo);
     expect(await client.call({})).toMatchObject({ isError: true });
     expect(await client.call({ message: 5 })).toMatchObject({ isError: true });
+    expect(await client.call({ message: ' \n' })).toMatchObject({
+      isError: true,
+      texts: ['message must not be blank.'],
+    });
+    expect(await client.call({ message: 'x', chat_id: '汉'.repeat(86) })).toMatchObject({
+      isError: true,
+      texts: ['chat_id must not be longer than 256 bytes.'],
+    });
     await expect(client.call({ message: 'x' }, {}, 'no_such_tool')).rejects.toMatchObject({
       code: -32602,
     });
@@ -207,6 +215,13 @@ describe.each(ERAS)('a client of $era', ({ connect }) => {
     expect(sentence.structured).toMatchObject({ seq_id: 2 });
     const empty = await client.call({ message: 'continue', chat_id: 'never-used' });
     expect(empty.structured).toMatchObject({ content: 'You said: continue', seq_id: 1 });
+  });
+
+  it('should begin a new chat with an empty chat_id', async () => {
+    await start(echo);
+    const answer = await client.call({ message: 'x', chat_id: '' });
+    expect(answer.structured).toMatchObject({ chat_id: tasks.last.task.contextId, seq_id: 1 });
+    expect(tasks.last.submission.message).not.toHaveProperty('contextId');
   });
 
   it('should not reach the chat of another user', async () => {

@@ -53,22 +53,32 @@ export async function callAssistant(
   args: AssistantArguments,
   options: AssistantCallOptions,
 ): Promise<CallToolResult> {
+  const { ctx, limits, noteTask } = exchange.options;
   let started: Submitted;
   try {
-    started = await begin(tasks, exchange.ctx, args);
+    checkArguments(args, limits.idBytes);
+    started = await begin(tasks, ctx, args);
   } catch (error) {
     return refused(exchange, error);
   }
-  exchange.noteTask(started.taskId);
+  noteTask(started.taskId);
   exchange.open();
   try {
     return await follow(tasks, exchange, started, options);
   } catch (error) {
-    if (!(error instanceof DomainError)) report(exchange.ctx, started, error);
+    if (!(error instanceof DomainError)) report(ctx, started, error);
     return refusal(
-      `${sentence(exchange.ctx, error)}. The task may go on: call this tool again with the message ` +
+      `${sentence(ctx, error)}. The task may go on: call this tool again with the message ` +
         `"continue" and chat_id "${started.contextId}" (task ${started.taskId}).`,
     );
+  }
+}
+
+/** @throws DomainError INVALID_PARAMS for what a JSON schema cannot say. */
+function checkArguments({ message, chat_id: chatId }: AssistantArguments, idBytes: number): void {
+  if (message.trim() === '') throw new DomainError('INVALID_PARAMS', 'message must not be blank');
+  if (chatId !== undefined && Buffer.byteLength(chatId) > idBytes) {
+    throw new DomainError('INVALID_PARAMS', `chat_id must not be longer than ${idBytes} bytes`);
   }
 }
 
@@ -78,7 +88,7 @@ async function begin(
   ctx: CallContext,
   { message, chat_id: chatId }: AssistantArguments,
 ): Promise<Submitted> {
-  const contextId = chatId === undefined || chatId === '' ? undefined : chatId;
+  const contextId = chatId?.trim() === '' ? undefined : chatId;
   const newest =
     contextId === undefined
       ? undefined
@@ -101,7 +111,7 @@ async function begin(
 /** Waits for the task, telling its steps meanwhile. */
 async function follow(
   tasks: TaskService,
-  { ctx, gone }: McpExchange,
+  { options: { ctx, gone } }: McpExchange,
   started: Submitted,
   options: AssistantCallOptions,
 ): Promise<CallToolResult> {
@@ -160,7 +170,7 @@ function report(ctx: CallContext, { taskId }: Submitted, error: unknown): void {
 }
 
 function refused(exchange: McpExchange, error: unknown): CallToolResult {
-  const text = sentence(exchange.ctx, error);
+  const text = sentence(exchange.options.ctx, error);
   if (!(error instanceof DomainError) || HTTP_REFUSALS.has(error.code)) {
     exchange.refuse(error);
     return refusal(`${text}.`);

@@ -78,7 +78,7 @@ export function assistantServer(
       },
     },
     (args, call) => {
-      const progress = exchange.streams ? progressSink(call) : undefined;
+      const progress = exchange.options.streams ? progressSink(call) : undefined;
       return callAssistant(tasks, exchange, args, {
         maxWaitMs,
         closingCancels: era === 'modern',

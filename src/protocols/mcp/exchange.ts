@@ -1,4 +1,16 @@
+import type { TenantLimits } from '../../config/config.types.js';
 import type { CallContext } from '../../domain/call-context.js';
+
+export interface McpExchangeOptions {
+  readonly ctx: CallContext;
+  readonly limits: TenantLimits;
+  /** Aborts when the client has closed the connection before the answer was written. */
+  readonly gone: AbortSignal;
+  /** False: the client takes no event stream, so progress would be lost. */
+  readonly streams: boolean;
+  /** Called with the task that a tool works on. */
+  readonly noteTask: (taskId: string) => void;
+}
 
 /**
  * One HTTP request to `/mcp` on its way through the SDK. The tool tells here whether its work has
@@ -13,15 +25,7 @@ export class McpExchange {
     this.settle = resolve;
   });
 
-  constructor(
-    readonly ctx: CallContext,
-    /** Aborts when the client has closed the connection before the answer was written. */
-    readonly gone: AbortSignal,
-    /** False: the client takes no event stream, so progress would be lost. */
-    readonly streams: boolean,
-    /** Called with the task that a tool works on. */
-    readonly noteTask: (taskId: string) => void,
-  ) {}
+  constructor(readonly options: McpExchangeOptions) {}
 
   /** Why the request gets an HTTP error in place of an answer. */
   get refusal(): Error | undefined {

@@ -37,13 +37,15 @@ export class McpEndpoint {
    * @throws whatever kept a tool from beginning and MCP clients get as an HTTP status.
    */
   async serve(exchange: McpExchange, request: Request, body: unknown): Promise<Response> {
-    const handler = exchange.streams ? this.streaming : this.plain;
+    const handler = exchange.options.streams ? this.streaming : this.plain;
     const response = await handler.fetch(request, {
       // The SDK's way to hand something to the factory; no token leaves the guard.
       authInfo: { token: '', clientId: '', scopes: [], extra: { exchange } },
       ...(body === undefined ? {} : { parsedBody: body }),
     });
-    const answer = exchange.streams ? await begun(response, exchange) : await asJson(response);
+    const answer = exchange.options.streams
+      ? await begun(response, exchange)
+      : await asJson(response);
     if (exchange.refusal === undefined) return answer;
     await answer.body?.cancel();
     throw exchange.refusal;

@@ -38,7 +38,8 @@ export class McpController {
       throw new DomainError('METHOD_NOT_ALLOWED', 'The MCP endpoint takes POST only');
     }
     const text = typeof request.body === 'string' ? request.body : '';
-    if (Buffer.byteLength(text) > this.tenants.limitsOf(ctx.tenant).mcpBodyBytes) {
+    const limits = this.tenants.limitsOf(ctx.tenant);
+    if (Buffer.byteLength(text) > limits.mcpBodyBytes) {
       throw new DomainError('TOO_LARGE', 'The request body is too large');
     }
     const body = parseBody(text);
@@ -49,15 +50,17 @@ export class McpController {
 
     const accepted = acceptedForms(request.headers.accept);
     if (!accepted.json && !accepted.sse) return notAcceptable();
-    const exchange = new McpExchange(
+    const gone = closedEarly(reply);
+    const exchange = new McpExchange({
       ctx,
-      closedEarly(reply),
-      accepted.sse && method === 'tools/call',
-      (taskId) => {
+      limits,
+      gone,
+      streams: accepted.sse && method === 'tools/call',
+      noteTask: (taskId) => {
         noteRequest(request.raw, { taskId });
       },
-    );
-    return this.endpoint.serve(exchange, webRequest(request, text, exchange.gone), body);
+    });
+    return this.endpoint.serve(exchange, webRequest(request, text, gone), body);
   }
 
   /** Everything below the endpoint (seed-behaviours N12). */
