@@ -1,0 +1,133 @@
+import {
+  type AgentCard,
+  type CancelTaskRequest,
+  type GetTaskRequest,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  SendMessageRequest,
+  type StreamResponse,
+  type SubscribeToTaskRequest,
+  type Task,
+} from '@a2a-js/sdk';
+import { AgentCard as AgentCardCodec, ListTasksRequest as ListCodec } from '@a2a-js/sdk';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import type { JsonValue } from '../../domain/a2a.js';
+import type { CallContext } from '../../domain/call-context.js';
+import { DomainError } from '../../domain/errors.js';
+import type { TaskStream } from '../../tasks/task.types.js';
+import type { A2AOperations, Call } from '../a2a-v1/a2a.operations.js';
+import { toSdkEvent, toSdkTask } from './sdk-documents.js';
+
+type StreamEvent = TaskStream extends AsyncIterable<infer E> ? E : never;
+
+/**
+ * The SDK's handler interface over the one operations object, for one call: the SDK's 0.3 transport
+ * translates between 0.3 and the SDK's shapes, this between those and the 1.0 documents of the core.
+ */
+export class RequestHandlerFacade implements A2ARequestHandler {
+  /** What an operation threw. The SDK makes its own error of it; this is the one to answer. */
+  refusal: Error | undefined;
+  /** The event behind the value that a stream yielded last. */
+  event: StreamEvent | undefined;
+
+  constructor(
+    private readonly operations: A2AOperations,
+    private readonly ctx: CallContext,
+    private readonly call: Call,
+  ) {}
+
+  /** Read by the SDK for one thing only: whether it may stream. */
+  getAgentCard(): Promise<AgentCard> {
+    return Promise.resolve(AgentCardCodec.fromJSON({ capabilities: { streaming: true } }));
+  }
+
+  /** In 0.3 the error of a server without one (its spec, section 8.2). */
+  getAuthenticatedExtendedAgentCard(): Promise<never> {
+    return this.keep(() => {
+      throw new DomainError(
+        'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+        'There is no authenticated extended card',
+      );
+    });
+  }
+
+  sendMessage(params: SendMessageRequest): Promise<Task> {
+    return this.keep(async () =>
+      toSdkTask(await this.operations.sendMessage(this.ctx, documentOf(params), this.call)),
+    );
+  }
+
+  sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.stream(() =>
+      this.operations.streamMessage(this.ctx, documentOf(params), this.call),
+    );
+  }
+
+  getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
+    const params = { id, ...(historyLength === undefined ? {} : { historyLength }) };
+    return this.keep(async () => toSdkTask(await this.operations.getTask(this.ctx, params)));
+  }
+
+  /** 0.3 refuses to cancel a canceled task, where 1.0 answers it (design section 5.6). */
+  cancelTask({ id }: CancelTaskRequest): Promise<Task> {
+    return this.keep(async () => {
+      const { task, again } = await this.operations.cancelTask(this.ctx, { id });
+      if (again) throw new DomainError('TASK_NOT_CANCELABLE', 'The task is canceled already');
+      return toSdkTask(task);
+    });
+  }
+
+  resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.stream(() => this.operations.subscribe(this.ctx, { id }, this.call));
+  }
+
+  /** Not a method of 0.3; here because the interface has it. */
+  listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
+    return this.keep(async () => {
+      const list = await this.operations.listTasks(this.ctx, ListCodec.toJSON(params) as JsonValue);
+      return { ...list, tasks: list.tasks.map(toSdkTask) };
+    });
+  }
+
+  createTaskPushNotificationConfig(): Promise<never> {
+    return this.pushConfigs();
+  }
+
+  getTaskPushNotificationConfig(): Promise<never> {
+    return this.pushConfigs();
+  }
+
+  listTaskPushNotificationConfigs(): Promise<never> {
+    return this.pushConfigs();
+  }
+
+  deleteTaskPushNotificationConfig(): Promise<never> {
+    return this.pushConfigs();
+  }
+
+  private pushConfigs(): Promise<never> {
+    return this.keep(() => this.operations.pushConfigs(this.ctx, {}));
+  }
+
+  private async *stream(
+    open: () => Promise<TaskStream>,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    for await (const event of await this.keep(open)) {
+      this.event = event;
+      yield toSdkEvent(event.json);
+    }
+  }
+
+  private async keep<T>(work: () => Promise<T> | T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.refusal = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
+  }
+}
+
+function documentOf(params: SendMessageRequest): JsonValue {
+  return SendMessageRequest.toJSON(params) as JsonValue;
+}

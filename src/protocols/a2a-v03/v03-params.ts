@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue } from '../../domain/a2a.js';
+import { Params } from '../wire/params.js';
+import { pushNotSupported } from '../a2a-v1/send-request.js';
+
+/** The methods of A2A 0.3 (its spec, section 3.5.6). */
+export const V03_METHODS = [
+  'message/send',
+  'message/stream',
+  'tasks/get',
+  'tasks/cancel',
+  'tasks/resubscribe',
+  'tasks/pushNotificationConfig/set',
+  'tasks/pushNotificationConfig/get',
+  'tasks/pushNotificationConfig/list',
+  'tasks/pushNotificationConfig/delete',
+  'agent/getAuthenticatedExtendedCard',
+] as const;
+export type V03Method = (typeof V03_METHODS)[number];
+
+/**
+ * The params of a 0.3 request as the SDK's translation may have them: it takes the shape of its
+ * input for granted (a wrong one ends as a TypeError, a wrong type is silently bent), and reads a
+ * configuration without `blocking` as "do not wait", where every 0.3 server waits.
+ * @throws InvalidParams naming every field whose shape is wrong; what the fields mean is checked
+ * after the translation, once for both versions. DomainError PUSH_NOTIFICATION_NOT_SUPPORTED.
+ */
+export function readV03Params(method: V03Method, params: JsonValue | undefined): JsonObject {
+  if (method === 'agent/getAuthenticatedExtendedCard' && params === undefined) return {};
+  const given = Params.of(params);
+  if (method === 'tasks/pushNotificationConfig/set') throw pushNotSupported();
+  const document = params as JsonObject;
+  if (method !== 'message/send' && method !== 'message/stream') return document;
+  given.document('metadata');
+  checkMessage(given);
+  const configuration = checkConfiguration(given);
+  given.check();
+  return configuration === undefined ? document : { ...document, configuration };
+}
+
+function checkMessage(params: Params): void {
+  const message = params.nested('message');
+  if (message === undefined) {
+    if (!params.has('message')) params.fault('message', 'is required');
+    return;
+  }
+  const role = message.string('role');
+  if (role !== 'user') message.fault('role', 'must be user');
+  if (message.string('messageId') === undefined) message.fault('messageId', 'is required');
+  message.string('contextId');
+  message.string('taskId');
+  message.strings('extensions');
+  message.strings('referenceTaskIds');
+  message.document('metadata');
+  const parts = message.objects('parts');
+  if (!message.has('parts')) message.fault('parts', 'is required');
+  parts?.forEach(checkPart);
+}
+
+function checkPart(part: Params): void {
+  part.document('metadata');
+  switch (part.string('kind')) {
+    case 'text':
+      if (part.string('text') === undefined) part.fault('text', 'is required');
+      break;
+    case 'data':
+      if (part.document('data') === undefined) part.fault('data', 'is required');
+      break;
+    case 'file':
+      checkFile(part);
+      break;
+    default:
+      part.fault('kind', 'must be text, data or file');
+  }
+}
+
+function checkFile(part: Params): void {
+  const file = part.nested('file');
+  const content = [file?.string('bytes'), file?.string('uri')];
+  if (content.every((one) => one === undefined)) part.fault('file', 'must have bytes or uri');
+  file?.string('name');
+  file?.string('mimeType');
+}
+
+function checkConfiguration(params: Params): JsonObject | undefined {
+  const given = params.nested('configuration');
+  if (given === undefined) return undefined;
+  if (given.has('pushNotificationConfig')) throw pushNotSupported();
+  const blocking = given.boolean('blocking') ?? true;
+  given.integer('historyLength', 0, Number.MAX_SAFE_INTEGER);
+  given.strings('acceptedOutputModes');
+  return { ...params.document('configuration'), blocking };
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public } from '../../auth/public.decorator.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
+import { noteRequest } from '../../metrics/request-notes.js';
+import { baseUrlOf } from '../http/base-url.js';
+import { PRODUCT } from '../http/product.js';
+import { TrustedProxies } from '../http/trusted-proxies.js';
+import { requestedVersion } from '../wire/a2a-version.js';
+import { agentCards } from './agent-card.js';
+
+interface Document {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** Base URLs are few, but Host is the caller's to choose: beyond this, cards are made anew. */
+const MAX_CACHED = 64;
+const FORWARDED = 'X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Port, X-Forwarded-Prefix';
+
+/** The agent card, for everyone, at the path of A2A 0.3 and 1.0 and at that of 0.2. */
+@Public()
+@Controller('.well-known')
+export class AgentCardController {
+  private readonly cache = new Map<string, { v1: Document; v03: Document }>();
+  private readonly proxies: TrustedProxies;
+
+  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
+    this.proxies = new TrustedProxies(config.trustedProxies);
+  }
+
+  @Get(['agent-card.json', 'agent.json'])
+  card(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    noteRequest(request.raw, { surface: 'a2a-card', method: 'GetAgentCard' });
+    const cards = this.cardsFor(baseUrlOf(request, this.config, this.proxies));
+    const { body, etag } = wants03(request) ? cards.v03 : cards.v1;
+    reply
+      .header('etag', etag)
+      .header('vary', this.config.publicUrl ? 'A2A-Version' : `A2A-Version, ${FORWARDED}`)
+      .header('cache-control', 'public, max-age=300')
+      .header('last-modified', PRODUCT.builtAt.toUTCString());
+    if (isFresh(request.headers['if-none-match'], etag)) {
+      reply.code(304).send();
+      return;
+    }
+    reply.code(200).header('content-type', 'application/json').send(body);
+  }
+
+  private cardsFor(baseUrl: string): { v1: Document; v03: Document } {
+    const known = this.cache.get(baseUrl);
+    if (known !== undefined) return known;
+    const { v1, v03 } = agentCards(baseUrl, this.config.auth.headerName);
+    const made = { v1: documentOf(v1), v03: documentOf(v03) };
+    if (this.cache.size < MAX_CACHED) this.cache.set(baseUrl, made);
+    return made;
+  }
+}
+
+/**
+ * Only 0.3, asked for or by silence. A version that is not spoken here gets the 1.0 card: the card
+ * is where a client finds out which ones are.
+ */
+function wants03(request: FastifyRequest): boolean {
+  const version = requestedVersion(request.headers, request.query);
+  return version === undefined || version.startsWith('0.');
+}
+
+/** Weak comparison over a list (RFC 9110 section 13.1.2). */
+function isFresh(header: string | undefined, etag: string): boolean {
+  const candidates = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return candidates.includes('*') || candidates.includes(etag);
+}
+
+function documentOf(card: JsonObject): Document {
+  const body = JSON.stringify(card);
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return { body, etag: `"${digest}"` };
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../domain/a2a.js';
+import { PRODUCT } from '../http/product.js';
+
+/** Name of the API key scheme, whatever its header is called (n9e's name for it). */
+const API_KEY_SCHEME = 'x-user-token';
+const BEARER_SCHEME = 'bearer';
+const MODES = ['text/plain'];
+
+const SKILL: JsonObject = {
+  id: 'n9e-assistant',
+  name: 'Ops assistant',
+  description:
+    'Answers questions about alerts, silences, metrics and scrape targets in natural language, English or Chinese, and names source, query and time of what it says.',
+  tags: ['monitoring', 'alerting', 'prometheus', 'alertmanager', 'operations', '监控', '告警'],
+  examples: [
+    'What is firing in prod?',
+    'How many critical alerts are there, by team?',
+    'Is NodeDown silenced?',
+    'Which targets are down?',
+    '当前有哪些告警正在触发？',
+    '按级别统计一下告警数量',
+    '哪些采集目标离线了？',
+    '进一步分析其中第一条',
+  ],
+};
+
+export interface AgentCards {
+  /** Pure A2A 1.0: its schema allows no other field. */
+  readonly v1: JsonObject;
+  /**
+   * What 0.3 clients read, with the 1.0 interfaces embedded for those that know both. Its own
+   * `additionalInterfaces` name JSON-RPC at the same URL, since gemini-cli takes the last JSON-RPC
+   * entry that it finds.
+   */
+  readonly v03: JsonObject;
+}
+
+/**
+ * Both shapes of the agent card (spec 4.4.1 and 0.3 section 5.5). Public: nothing of a tenant, a
+ * config or a secret is in it.
+ * @param baseUrl without a trailing slash.
+ * @param headerName the header of the API key.
+ */
+export function agentCards(baseUrl: string, headerName: string): AgentCards {
+  const endpoint = `${baseUrl}/a2a`;
+  const supportedInterfaces: JsonObject[] = [
+    { url: endpoint, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { url: endpoint, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { url: endpoint, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+  ];
+  const common = {
+    name: PRODUCT.name,
+    description:
+      'A gateway to an ops assistant: asks Alertmanager and Prometheus what is going on and answers in plain words.',
+    version: PRODUCT.version,
+    defaultInputModes: MODES,
+    defaultOutputModes: MODES,
+    skills: [SKILL],
+  };
+  return {
+    v1: {
+      ...common,
+      supportedInterfaces,
+      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+      securitySchemes: {
+        [API_KEY_SCHEME]: { apiKeySecurityScheme: { location: 'header', name: headerName } },
+        [BEARER_SCHEME]: { httpAuthSecurityScheme: { scheme: 'bearer' } },
+      },
+      securityRequirements: [
+        { schemes: { [API_KEY_SCHEME]: { list: [] } } },
+        { schemes: { [BEARER_SCHEME]: { list: [] } } },
+      ],
+    },
+    v03: {
+      ...common,
+      protocolVersion: '0.3.0',
+      url: endpoint,
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url: endpoint, transport: 'JSONRPC' }],
+      supportedInterfaces,
+      capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: false },
+      supportsAuthenticatedExtendedCard: false,
+      securitySchemes: {
+        [API_KEY_SCHEME]: { type: 'apiKey', in: 'header', name: headerName },
+        [BEARER_SCHEME]: { type: 'http', scheme: 'bearer' },
+      },
+      security: [{ [API_KEY_SCHEME]: [] }, { [BEARER_SCHEME]: [] }],
+    },
+  };
+}

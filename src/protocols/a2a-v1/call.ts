@@ -1,0 +1,42 @@
+import type { FastifyReply } from 'fastify';
+import type { CallContext } from '../../domain/call-context.js';
+import { DomainError } from '../../domain/errors.js';
+import type { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { clientGone } from '../http/client-gone.js';
+import { activatedExtensions } from '../wire/extensions.js';
+import type { Call } from './a2a.operations.js';
+
+/** What an operation learns of its HTTP request. */
+export function callOf(reply: FastifyReply): Call {
+  const lastEventId = reply.request.headers['last-event-id'];
+  return {
+    signal: clientGone(reply),
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+  };
+}
+
+/**
+ * Names the extensions that are active for this call, before a stream sends its head.
+ * @param header `a2a-extensions`, in 0.3 `x-a2a-extensions`, for question and answer.
+ */
+export function answerExtensions(
+  reply: FastifyReply,
+  header: 'a2a-extensions' | 'x-a2a-extensions',
+): void {
+  const active = activatedExtensions(reply.request.headers[header]);
+  if (active.length > 0) reply.header(header, active.join(', '));
+}
+
+/**
+ * The tenant's own body limit. The listener's, which is the widest of all tenants, was checked
+ * while the body came in, when nobody knew yet whose it was.
+ * @throws DomainError TOO_LARGE; PERMISSION_DENIED for a tenant that is not configured any more.
+ */
+export function checkBodySize(ctx: CallContext, tenants: TenantDirectory, body: unknown): void {
+  const { a2aBodyBytes } = tenants.limitsOf(ctx.tenant);
+  // A UTF-16 unit takes three bytes at most: only bodies near the limit are measured.
+  if (typeof body !== 'string' || body.length * 3 <= a2aBodyBytes) return;
+  if (Buffer.byteLength(body) > a2aBodyBytes) {
+    throw new DomainError('TOO_LARGE', `The body is larger than ${a2aBodyBytes} bytes`);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Artifact, Part } from '../../domain/a2a.js';
+
+/**
+ * `acceptedOutputModes`: media types that a caller can use. Parts it cannot are dropped; text and
+ * links never are, and nothing about it is an error (design section 6). n9e's short form `text`
+ * stands for `text/*`.
+ */
+export class OutputModes {
+  private constructor(private readonly modes: readonly string[]) {}
+
+  /** Undefined when everything is welcome, which is so when nothing was said. */
+  static of(modes: readonly string[] | undefined): OutputModes | undefined {
+    const known = (modes ?? []).map((mode) => (mode.split(';')[0] ?? '').trim().toLowerCase());
+    if (known.length === 0 || known.includes('*/*') || known.includes('*')) return undefined;
+    return new OutputModes(known);
+  }
+
+  /** @returns undefined when no part is left: an artifact is never empty. */
+  filter(artifact: Artifact): Artifact | undefined {
+    const parts = artifact.parts.filter((part) => this.accepts(part));
+    if (parts.length === artifact.parts.length) return artifact;
+    return parts.length > 0 ? { ...artifact, parts } : undefined;
+  }
+
+  private accepts(part: Part): boolean {
+    if (part.raw !== undefined) return this.has(part.mediaType ?? 'application/octet-stream');
+    if (part.data !== undefined) return this.has(part.mediaType ?? 'application/json');
+    return true;
+  }
+
+  private has(mediaType: string): boolean {
+    const type = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+    const family = type.split('/')[0] ?? '';
+    return this.modes.some((mode) => mode === type || mode === family || mode === `${family}/*`);
+  }
+}

@@ -1,0 +1,201 @@
+import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RequireScope } from '../../auth/require-scope.decorator.js';
+import type { JsonObject, JsonValue } from '../../domain/a2a.js';
+import type { CallContext } from '../../domain/call-context.js';
+import { DomainError } from '../../domain/errors.js';
+import { noteRequest } from '../../metrics/request-notes.js';
+import type { TaskStream } from '../../tasks/task.types.js';
+import { Ctx } from '../../tenant/ctx.decorator.js';
+import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { toWireError } from '../http/send-error.js';
+import { SseResponder } from '../sse/sse-responder.js';
+import { requestedVersion, requireVersion } from '../wire/a2a-version.js';
+import { restErrorBody } from '../wire/error-body.js';
+import { isObject } from '../wire/json-rpc.js';
+import { parseJson } from '../wire/parse-json.js';
+import { A2AOperations } from './a2a.operations.js';
+import { answerExtensions, callOf, checkBodySize } from './call.js';
+import { queryDocument } from './query-document.js';
+import { splitTaskRef } from './task-ref.js';
+import { checkTenantHint } from './tenant-hint.js';
+
+type Request = FastifyRequest<{ Params: Record<string, string | undefined> }>;
+
+/**
+ * A2A 1.0 over HTTP+JSON (spec section 11), with and without a tenant in the path. Adapts only:
+ * each route makes the request document of its operation out of path, query and body.
+ */
+@Controller(['a2a', 'a2a/:tenant'])
+@RequireScope('a2a')
+export class RestController {
+  constructor(
+    private readonly operations: A2AOperations,
+    private readonly sse: SseResponder,
+    private readonly tenants: TenantDirectory,
+  ) {}
+
+  @Post('message::send')
+  async send(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    this.begin(ctx, request, reply, 'SendMessage');
+    const task = await this.operations.sendMessage(ctx, bodyOf(request), callOf(reply));
+    answer(reply, { task });
+  }
+
+  @Post('message::stream')
+  async stream(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    this.begin(ctx, request, reply, 'SendStreamingMessage');
+    const call = callOf(reply);
+    await this.respond(reply, await this.operations.streamMessage(ctx, bodyOf(request), call));
+  }
+
+  @Get('tasks')
+  async list(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    this.begin(ctx, request, reply, 'ListTasks');
+    answer(reply, await this.operations.listTasks(ctx, queryDocument(request.query)));
+  }
+
+  /** GetTask; and SubscribeToTask, which the spec's proto binds to GET. */
+  @Get('tasks/:ref')
+  async get(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { id, verb } = splitTaskRef(request.params['ref'] ?? '', ['subscribe']);
+    const document = { ...queryDocument(request.query), id };
+    if (verb === 'subscribe') {
+      if (request.method === 'HEAD') throw notAllowed(reply, 'GET, POST');
+      await this.subscribe(ctx, request, reply, document);
+      return;
+    }
+    this.begin(ctx, request, reply, 'GetTask');
+    answer(reply, await this.operations.getTask(ctx, document));
+  }
+
+  /** CancelTask; and SubscribeToTask, which the spec's text binds to POST. */
+  @Post('tasks/:ref')
+  async act(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { id, verb } = splitTaskRef(request.params['ref'] ?? '', ['cancel', 'subscribe']);
+    if (verb === undefined) throw notAllowed(reply, 'GET');
+    const document = { ...optionalBodyOf(request), id };
+    if (verb === 'subscribe') {
+      await this.subscribe(ctx, request, reply, document);
+      return;
+    }
+    this.begin(ctx, request, reply, 'CancelTask');
+    answer(reply, (await this.operations.cancelTask(ctx, document)).task);
+  }
+
+  @Post('tasks/:id/pushNotificationConfigs')
+  createPushConfig(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): void {
+    this.begin(ctx, request, reply, 'CreateTaskPushNotificationConfig');
+    this.operations.pushConfigs(ctx, optionalBodyOf(request));
+  }
+
+  @Get(['tasks/:id/pushNotificationConfigs', 'tasks/:id/pushNotificationConfigs/:config'])
+  readPushConfigs(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): void {
+    const one = request.params['config'] !== undefined;
+    this.begin(
+      ctx,
+      request,
+      reply,
+      one ? 'GetTaskPushNotificationConfig' : 'ListTaskPushNotificationConfigs',
+    );
+    this.operations.pushConfigs(ctx, queryDocument(request.query));
+  }
+
+  @Delete('tasks/:id/pushNotificationConfigs/:config')
+  deletePushConfig(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): void {
+    this.begin(ctx, request, reply, 'DeleteTaskPushNotificationConfig');
+    this.operations.pushConfigs(ctx, queryDocument(request.query));
+  }
+
+  @Get('extendedAgentCard')
+  extendedCard(@Ctx() ctx: CallContext, @Req() request: Request, @Res() reply: FastifyReply): void {
+    this.begin(ctx, request, reply, 'GetExtendedAgentCard');
+    this.operations.extendedAgentCard(ctx, queryDocument(request.query));
+  }
+
+  private async subscribe(
+    ctx: CallContext,
+    request: Request,
+    reply: FastifyReply,
+    document: JsonObject,
+  ): Promise<void> {
+    this.begin(ctx, request, reply, 'SubscribeToTask');
+    await this.respond(reply, await this.operations.subscribe(ctx, document, callOf(reply)));
+  }
+
+  /** What every operation checks before its own params. */
+  private begin(ctx: CallContext, request: Request, reply: FastifyReply, operation: string): void {
+    noteRequest(request.raw, { surface: 'a2a-rest', method: operation });
+    checkTenantHint(ctx, request.params['tenant']);
+    requireVersion(requestedVersion(request.headers, request.query), '1.0', 'the REST paths');
+    checkBodySize(ctx, this.tenants, request.body);
+    answerExtensions(reply, 'a2a-extensions');
+  }
+
+  private respond(reply: FastifyReply, stream: TaskStream): Promise<void> {
+    return this.sse.respond(reply, stream, {
+      head: '',
+      tail: '',
+      error: (error) => JSON.stringify(restErrorBody(toWireError(error, reply))),
+    });
+  }
+}
+
+/** `application/a2a+json` (spec 11.1), for a client that names only plain JSON that. */
+function answer(reply: FastifyReply, document: unknown): void {
+  const accept = reply.request.headers.accept ?? '';
+  const plain = accept.includes('application/json') && !accept.includes('application/a2a+json');
+  reply
+    .code(200)
+    .header('content-type', plain ? 'application/json' : 'application/a2a+json')
+    .send(JSON.stringify(document));
+}
+
+function bodyOf(request: Request): JsonValue {
+  return parseJson(typeof request.body === 'string' ? request.body : '');
+}
+
+/** SDK clients send a JSON content type with no body. */
+function optionalBodyOf(request: Request): JsonObject {
+  if (typeof request.body !== 'string' || request.body.trim() === '') return {};
+  const document = parseJson(request.body);
+  if (isObject(document)) return document;
+  throw new DomainError('INVALID_REQUEST', 'The body must be a JSON object, or empty');
+}
+
+function notAllowed(reply: FastifyReply, allow: string): DomainError {
+  reply.header('allow', allow);
+  return new DomainError('METHOD_NOT_ALLOWED', `Use ${allow.replace(', ', ' or ')} here`);
+}

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../../config/config.types.js';
+import type { TrustedProxies } from './trusted-proxies.js';
+
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const PREFIX = /^(?:\/[a-z0-9._~-]+)+\/?$/i;
+const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
+
+/**
+ * The URL under which this caller reaches the gateway, without a trailing slash: `publicUrl`, else
+ * the Host header with what a trusted proxy says by X-Forwarded-Proto, -Host, -Port and -Prefix.
+ * Anything that is no clean host or path is left out, so that a header cannot put markup or another
+ * path into the agent card.
+ */
+export function baseUrlOf(
+  request: FastifyRequest,
+  config: GatewayConfig,
+  proxies: TrustedProxies,
+): string {
+  if (config.publicUrl !== undefined) return config.publicUrl;
+  const { headers } = request;
+  const trusted = proxies.has(request.socket.remoteAddress);
+  // Fastify reads Host and Proto through the same list of proxies (see createHttpAdapter).
+  const proto = request.protocol.toLowerCase() === 'https' ? 'https' : 'http';
+  const host = HOST.test(request.host)
+    ? request.host
+    : `${config.listen.host}:${config.listen.port}`;
+  const port = trusted ? portOf(lastOf(headers['x-forwarded-port']), proto, host) : '';
+  const prefix = trusted ? prefixOf(lastOf(headers['x-forwarded-prefix'])) : '';
+  return `${proto}://${host}${port}${prefix}`;
+}
+
+function portOf(port: string, proto: string, host: string): string {
+  const unknown = /^\d{1,5}$/.test(port) && port !== DEFAULT_PORT[proto];
+  return unknown && !/:\d+$/.test(host) ? `:${port}` : '';
+}
+
+function prefixOf(prefix: string): string {
+  if (!PREFIX.test(prefix) || prefix.includes('..')) return '';
+  return prefix.replace(/\/$/, '');
+}
+
+/** The entry nearest to us, as Fastify takes it: the ones before are the client's own claims. */
+function lastOf(header: string | string[] | undefined): string {
+  const entries = String(header ?? '').split(',');
+  return entries.at(-1)?.trim() ?? '';
+}

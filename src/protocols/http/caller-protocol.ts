@@ -1,0 +1,22 @@
+/**
+ * Whose error shape an HTTP-level refusal (no token, wrong type, no such path) takes:
+ * `a2a-rpc` and `mcp` are JSON-RPC, `rest` is AIP-193.
+ */
+export type CallerProtocol = 'a2a-rpc' | 'mcp' | 'rest';
+
+/** The JSON-RPC endpoints of A2A; everything else under /a2a is REST. */
+export const A2A_RPC_PATHS: readonly string[] = ['/a2a', '/a2a/v1', '/a2a/v03'];
+
+/** @param url path with or without a query. */
+export function callerProtocolOf(url: string): CallerProtocol {
+  const path = pathOf(url);
+  if (path === '/mcp' || path.startsWith('/mcp/')) return 'mcp';
+  return A2A_RPC_PATHS.includes(path) ? 'a2a-rpc' : 'rest';
+}
+
+/** The path of a request target: no query, no trailing slash. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}

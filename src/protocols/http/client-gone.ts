@@ -1,0 +1,16 @@
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Aborts when the response is over, in particular when the client went away before its end. Not
+ * Fastify's `request.signal`: for a request with a body that one aborts as soon as the body is read.
+ */
+export function clientGone(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (reply.raw.destroyed) controller.abort();
+  else {
+    reply.raw.once('close', () => {
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}

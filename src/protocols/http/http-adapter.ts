@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { DEFAULT_LIMITS, type GatewayConfig } from '../../config/config.types.js';
+import { DomainError } from '../../domain/errors.js';
+import { callerProtocolOf } from './caller-protocol.js';
+import { RouteTable } from './route-table.js';
+import { sendError, toWireError } from './send-error.js';
+import { TrustedProxies } from './trusted-proxies.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Set by createHttpAdapter. */
+    routeTable?: RouteTable;
+  }
+}
+
+/** Bodies of everything that is neither A2A nor MCP. */
+const OTHER_BODY_BYTES = 64 * 1024;
+/** An id of 256 bytes, percent-encoded, and `:subscribe`. */
+const MAX_PARAM_LENGTH = 1024;
+/** For a whole request to arrive; a response may take as long as it likes. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const HEADERS_TIMEOUT_MS = 20_000;
+/** Above the 60 s after which load balancers usually drop an idle connection. */
+const KEEP_ALIVE_MS = 72_000;
+const CLOSE_IDLE_EVERY_MS = 100;
+
+export interface HttpAdapterOptions {
+  /** Router constraints of other listeners, e.g. the management one. */
+  readonly constraints?: NonNullable<FastifyServerOptions['routerOptions']>['constraints'];
+}
+
+/**
+ * Fastify as all protocols need it: bodies stay text (each protocol parses its own, strictly),
+ * a body limit per surface, request ids, 405 apart from 404, errors of the framework in the
+ * caller's protocol, and time-outs that end slow requests but never a response.
+ */
+export function createHttpAdapter(
+  config: GatewayConfig,
+  options: HttpAdapterOptions = {},
+): FastifyAdapter {
+  const proxies = new TrustedProxies(config.trustedProxies);
+  const adapter = new FastifyAdapter({
+    skipMiddie: true,
+    trustProxy: (address: string) => proxies.has(address),
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    bodyLimit: OTHER_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: {
+      maxParamLength: MAX_PARAM_LENGTH,
+      ignoreTrailingSlash: true,
+      ...(options.constraints === undefined ? {} : { constraints: options.constraints }),
+    },
+    frameworkErrors: refuseTarget,
+    clientErrorHandler: refuseClient,
+  });
+  const fastify: FastifyInstance = adapter.getInstance();
+  setHeaders(fastify);
+  readBodiesAsText(fastify);
+  knowRoutes(fastify, config);
+  closeIdleWhileClosing(fastify);
+  return adapter;
+}
+
+/** The caller's X-Request-Id when it is sane: it is echoed and goes into every log line. */
+function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:@/+=-]{1,128}$/.test(id) ? id : randomUUID();
+}
+
+function setHeaders(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
+}
+
+/**
+ * Answers are data of one caller, for programs: nobody may store, frame or guess at them. A route
+ * with other needs (the agent card) overrides.
+ */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  reply.header('cache-control', 'no-store');
+}
+
+function readBodiesAsText(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser<Buffer>(
+    ['application/json', 'application/a2a+json'],
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      if (isUtf8(body)) done(null, body.toString('utf8'));
+      else done(new DomainError('PARSE_ERROR', 'The body is not valid UTF-8'), undefined);
+    },
+  );
+}
+
+/** Must be there before the first route: Nest adds them in `app.init()`. */
+function knowRoutes(fastify: FastifyInstance, config: GatewayConfig): void {
+  const table = new RouteTable();
+  fastify.decorate('routeTable', table);
+  const a2a = largest(config, 'a2aBodyBytes');
+  const mcp = largest(config, 'mcpBodyBytes');
+  fastify.addHook('onRoute', (route) => {
+    table.add(route.url, route.method);
+    if (isUnder(route.url, '/a2a')) route.bodyLimit = a2a;
+    else if (isUnder(route.url, '/mcp')) route.bodyLimit = mcp;
+  });
+}
+
+/** The tenant is known only after the body is read: here the widest, there the tenant's own. */
+function largest(config: GatewayConfig, limit: 'a2aBodyBytes' | 'mcpBodyBytes'): number {
+  const limits = config.tenants.map((tenant) => tenant.limits[limit]);
+  return limits.length > 0 ? Math.max(...limits) : DEFAULT_LIMITS[limit];
+}
+
+function isUnder(url: string, root: string): boolean {
+  return url === root || url.startsWith(`${root}/`);
+}
+
+/**
+ * `close()` waits for open responses and then for the keep-alive time of every connection that went
+ * idle meanwhile. Closing those as they become idle leaves only the wait that has a reason.
+ */
+function closeIdleWhileClosing(fastify: FastifyInstance): void {
+  fastify.addHook('preClose', (done) => {
+    const timer = setInterval(() => {
+      fastify.server.closeIdleConnections();
+    }, CLOSE_IDLE_EVERY_MS);
+    fastify.server.once('close', () => {
+      clearInterval(timer);
+    });
+    timer.unref();
+    done();
+  });
+}
+
+/** A target that the router cannot read (`/%zz`, an endless parameter): no hook or filter runs. */
+function refuseTarget(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  setCommonHeaders(request, reply);
+  const refusal = new DomainError('INVALID_REQUEST', 'The URL is malformed');
+  sendError(reply, callerProtocolOf(request.url), toWireError(refusal, reply));
+}
+
+/** Not HTTP, or headers too long or too slow: there is no request to answer, only a socket. */
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, line] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Bad Request'];
+  const message = `${line}: the request is not well-formed HTTP`;
+  const body = JSON.stringify({ error: { code: status, status: 'INVALID_ARGUMENT', message } });
+  socket.end(
+    `HTTP/1.1 ${status} ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+};

@@ -1,0 +1,94 @@
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Inject,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
+import { DomainError, type ErrorCode } from '../../domain/errors.js';
+import { rpcIdOf } from '../wire/json-rpc.js';
+import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { sendError, toWireError } from './send-error.js';
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'PATH_NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  408: 'INVALID_REQUEST',
+  413: 'TOO_LARGE',
+  414: 'INVALID_REQUEST',
+  415: 'MEDIA_TYPE',
+  429: 'RATE',
+  503: 'UNAVAILABLE',
+};
+
+const TEXT_OF_CODE: Partial<Record<ErrorCode, string>> = {
+  INVALID_REQUEST: 'The request is malformed',
+  UNAUTHENTICATED: 'This operation needs a token',
+  PERMISSION_DENIED: 'This token may not do that',
+  TOO_LARGE: 'The body is too large',
+  MEDIA_TYPE: 'The body must be application/json or application/a2a+json',
+  RATE: 'Too many requests',
+  UNAVAILABLE: 'The gateway cannot take this request now',
+};
+
+/**
+ * The last stop of everything that a route did not answer itself: guards, body parsing, unknown
+ * paths, wrong methods, and bugs. Each answers in the protocol of the path it was sent to.
+ */
+@Catch()
+export class ProtocolExceptionFilter implements ExceptionFilter {
+  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (reply.sent || reply.raw.headersSent) {
+      // Too late to say anything; a cut connection is the only honest answer to a half one.
+      toWireError(exception, reply);
+      reply.raw.destroy();
+      return;
+    }
+    const protocol = callerProtocolOf(request.url);
+    const error = toWireError(this.refusalOf(exception, request, reply), reply);
+    sendError(reply, protocol, error, protocol === 'rest' ? null : rpcIdOf(request.body));
+  }
+
+  private refusalOf(exception: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
+    if (!(exception instanceof HttpException)) return exception;
+    const code = CODE_OF_STATUS[exception.getStatus()];
+    if (code === undefined) return exception;
+    if (code === 'PATH_NOT_FOUND') return this.unrouted(request, reply);
+    return new DomainError(code, TEXT_OF_CODE[code] ?? 'The request was refused');
+  }
+
+  private unrouted(request: FastifyRequest, reply: FastifyReply): DomainError {
+    const allowed = request.server.routeTable?.allowedMethods(pathOf(request.url)) ?? [];
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
+      reply.header('allow', allowed.join(', '));
+      return new DomainError(
+        'METHOD_NOT_ALLOWED',
+        `${request.method} is not allowed here; use ${allowed.join(' or ')}`,
+      );
+    }
+    return pathNotFound(this.config);
+  }
+}
+
+/** 404 with the paths that do exist, so that a wrong base URL is found at the first try. */
+export function pathNotFound(config: GatewayConfig): DomainError {
+  const a2a: Record<string, string> = config.a2a.enabled
+    ? {
+        agentCard: '/.well-known/agent-card.json',
+        a2aJsonRpc: '/a2a (A2A-Version: 1.0, or no header for 0.3), /a2a/v1, /a2a/v03',
+        a2aRest: '/a2a/message:send, /a2a/message:stream, /a2a/tasks',
+      }
+    : {};
+  const mcp: Record<string, string> =
+    config.a2a.enabled && config.mcp.enabled ? { mcp: '/mcp' } : {};
+  return new DomainError('PATH_NOT_FOUND', 'No such path', { metadata: { ...a2a, ...mcp } });
+}

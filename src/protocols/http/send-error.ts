@@ -1,0 +1,40 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { restErrorBody, wireError, type WireError } from '../wire/error-body.js';
+import { rpcErrorText, type RpcId } from '../wire/json-rpc.js';
+import type { CallerProtocol } from './caller-protocol.js';
+
+const logger = new Logger('protocols');
+
+/**
+ * Turns anything thrown into its wire form. What is not one of our refusals is logged here, once,
+ * under the request id that the caller is told.
+ */
+export function toWireError(error: unknown, reply: FastifyReply): WireError {
+  const { id, method, url } = reply.request;
+  const refusal = wireError(error, id);
+  if (refusal.unknown !== undefined) {
+    const stack = refusal.unknown instanceof Error ? refusal.unknown.stack : undefined;
+    logger.error(`request ${id} ${method} ${url.split('?')[0] ?? ''} failed`, stack);
+  }
+  return refusal;
+}
+
+/** Answers in the caller's protocol, with Retry-After and WWW-Authenticate where they belong. */
+export function sendError(
+  reply: FastifyReply,
+  protocol: CallerProtocol,
+  error: WireError,
+  id: RpcId = null,
+): void {
+  const { row, retryAfter } = error;
+  const plain = protocol === 'a2a-rpc' && row.jsonRpcHttp === 'ok';
+  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
+  if (row.httpStatus === 401 && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', 'Bearer realm="nightjar"');
+  }
+  reply
+    .code(plain ? 200 : row.httpStatus)
+    .header('content-type', 'application/json')
+    .send(protocol === 'rest' ? JSON.stringify(restErrorBody(error)) : rpcErrorText(id, error));
+}

@@ -1,0 +1,30 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Which peers may speak for their clients by X-Forwarded-*. */
+export class TrustedProxies {
+  private readonly list = new BlockList();
+
+  /**
+   * @param ranges addresses and CIDRs, as validated by the configuration.
+   * @throws Error for a text that is neither.
+   */
+  constructor(ranges: readonly string[]) {
+    for (const range of ranges) {
+      const [address = '', bits] = range.split('/');
+      const family = familyOf(address);
+      if (bits === undefined) this.list.addAddress(address, family);
+      else this.list.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  /** @param address the peer's, as the socket shows it; IPv4 may come mapped into IPv6. */
+  has(address: string | undefined): boolean {
+    if (address === undefined) return false;
+    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+    return isIP(plain) !== 0 && this.list.check(plain, familyOf(plain));
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { SseResponder } from './sse-responder.js';
+import { StreamRegistry } from './stream-registry.js';
+
+/** Event streams for every protocol. Nest makes it once, so there is one registry an instance. */
+@Module({ providers: [StreamRegistry, SseResponder], exports: [StreamRegistry, SseResponder] })
+export class SseModule {}
