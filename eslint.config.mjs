@@ -74,6 +74,10 @@ export default defineConfig(
       ],
       'import-x/no-cycle': 'error',
       'import-x/no-default-export': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { ignoreRestSiblings: true, argsIgnorePattern: '^_' },
+      ],
       curly: ['error', 'multi-line'],
       eqeqeq: 'error',
       'no-console': 'error',

@@ -59,12 +59,17 @@ export class TaskFold {
   /** A new document each time; adjacent text parts of an artifact are merged. */
   task(): Task {
     const artifacts = [...this.artifacts.values()].map((artifact) => artifact.close());
-    const { artifacts: _artifacts, history: _history, ...rest } = this.base;
     return {
-      ...rest,
+      ...this.bare(),
       ...(artifacts.length > 0 ? { artifacts } : {}),
       ...(this.history.length > 0 ? { history: [...this.history] } : {}),
     };
+  }
+
+  /** Without what is kept apart while it grows. */
+  private bare(): Omit<Task, 'artifacts' | 'history'> {
+    const { artifacts, history, ...rest } = this.base;
+    return rest;
   }
 
   private loadArtifacts(task: Task): void {

@@ -131,15 +131,22 @@ export class RedisTaskReader {
     taskId: string,
     leaseMs: number,
     now: number,
-  ): Promise<{ state: TaskStateName; updated: number; alive: boolean } | undefined> {
+  ): Promise<
+    { contextId: string; state: TaskStateName; updated: number; alive: boolean } | undefined
+  > {
     const task = this.keys.task(tenant, taskId);
-    const [state, updated, owner] = await ask(() =>
-      this.redis.reads.hmget(task, 'state', 'updated', 'owner'),
+    const [state, updated, owner, contextId] = await ask(() =>
+      this.redis.reads.hmget(task, 'state', 'updated', 'owner', 'context_id'),
     );
     if (state === null || state === undefined) return undefined;
     const beat = await ask(() => this.redis.reads.zscore(this.keys.instances(), owner ?? ''));
     const alive = beat !== null && now - Number(beat) < leaseMs;
-    return { state: stateOf(Number(state)), updated: Number(updated), alive };
+    return {
+      contextId: contextId ?? '',
+      state: stateOf(Number(state)),
+      updated: Number(updated),
+      alive,
+    };
   }
 
   async context(tenant: string, user: string, contextId: string): Promise<ContextState> {

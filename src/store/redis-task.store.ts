@@ -69,6 +69,7 @@ export interface TakenOver {
   readonly deadline: number;
   readonly now: number;
   readonly cancel: string;
+  readonly attempt: number;
   readonly deaths: number;
   readonly openEffects: number;
 }
@@ -290,6 +291,7 @@ export class RedisTaskStore {
       epoch: Number(reply[1]),
       seq: Number(reply[2]),
       cancel: String(reply[4] ?? ''),
+      attempt: Number(reply[5]),
       deaths: Number(reply[6]),
       openEffects: Number(reply[7]),
       deadline: Number(reply[8]),

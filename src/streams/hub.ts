@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { unavailable } from '../domain/errors.js';
 import { type EventId, LOG_START } from '../domain/event.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -31,6 +32,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   private readonly topics = new Map<string, Topic>();
   private stallTimer: NodeJS.Timeout | undefined;
   private readonly snapshotReads = new Gate(8);
+  private closing = false;
 
   constructor(
     @Inject(RedisConnections) private readonly redis: RedisConnections,
@@ -77,6 +79,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     taskId: string,
     start: 'snapshot' | 'start' | EventId,
   ): Promise<LogReader | undefined> {
+    if (this.closing) throw unavailable('This instance is shutting down; try again');
     const topic = this.join(tenant, taskId);
     const reader: LogReader = new LogReader(
       {
@@ -100,8 +103,14 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     return undefined;
   }
 
-  /** Ends every reader of this instance: clients go on elsewhere. */
+  /** True once the instance has given its readers up. */
+  get isClosing(): boolean {
+    return this.closing;
+  }
+
+  /** Ends every reader of this instance, for good: clients go on elsewhere. */
   closeAll(): void {
+    this.closing = true;
     for (const topic of this.topics.values()) {
       for (const reader of [...topic.readers]) reader.close();
     }

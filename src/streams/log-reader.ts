@@ -38,7 +38,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   private readonly queue: TaskEvent[] = [];
   private queued = 0;
   private ended = false;
-  private failure: unknown;
+  private failure: Error | undefined;
   private wake: (() => void) | undefined;
   /** When the last message came, for the stall check; performance.now(). */
   heardAt = performance.now();
@@ -101,7 +101,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   }
 
   /** Ends the reader, never the run. */
-  close(failure?: unknown): void {
+  close(failure?: Error): void {
     if (this.ended) return;
     this.ended = true;
     this.failure = failure;
@@ -140,7 +140,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     try {
       await this.readToHead();
     } catch (error) {
-      this.close(error);
+      this.close(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.catching = false;
     }

@@ -1,6 +1,6 @@
 import type { TenantLimits } from '../config/config.types.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
-import { TaskFold } from '../domain/fold.js';
+import type { TaskFold } from '../domain/fold.js';
 import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';

@@ -1,6 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { Task } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
+import { DomainError, taskNotFound } from '../domain/errors.js';
+import { isSettled, isTerminal } from '../domain/task-state.js';
+import { ExecutionService } from '../execution/execution.service.js';
+import { RedisTaskReader } from '../store/redis-task.reader.js';
+import type { LogReader } from '../streams/log-reader.js';
+import { StreamHub } from '../streams/hub.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { withHeartbeats } from './heartbeat.js';
+import { formatPageToken, parsePageToken } from './page-token.js';
+import { SubmitService } from './submit.service.js';
+import { CancelService } from './cancel.service.js';
 import type {
   StartAt,
   Submission,
@@ -16,6 +28,16 @@ import type {
  */
 @Injectable()
 export class TaskService {
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly submits: SubmitService,
+    private readonly cancels: CancelService,
+    private readonly execution: ExecutionService,
+    private readonly reader: RedisTaskReader,
+    private readonly hub: StreamHub,
+    private readonly tenants: TenantDirectory,
+  ) {}
+
   /**
    * Starts a task on this instance, continues a parked one, or joins the running one of the same
    * messageId and content.
@@ -23,52 +45,147 @@ export class TaskService {
    * INVALID_PARAMS (context mismatch, blank text), CONTENT_TYPE_NOT_SUPPORTED, CONTEXT_BUSY, QUOTA,
    * TOO_LARGE, PERMISSION_DENIED (suspended tenant), UNAVAILABLE.
    */
-  submit(_ctx: CallContext, _submission: Submission): Promise<Submitted> {
-    throw new Error('bug: not built yet');
+  submit(ctx: CallContext, submission: Submission): Promise<Submitted> {
+    return this.submits.submit(ctx, submission);
   }
 
-  /** @throws DomainError TASK_NOT_FOUND. */
-  get(_ctx: CallContext, _taskId: string): Promise<Task> {
-    throw new Error('bug: not built yet');
+  /** @throws DomainError TASK_NOT_FOUND, UNAVAILABLE. */
+  async get(ctx: CallContext, taskId: string): Promise<Task> {
+    const record = await this.reader.read(ctx.tenant, ctx.user, taskId);
+    if (record === undefined) throw taskNotFound(taskId);
+    return record.task;
   }
 
-  /** @throws DomainError INVALID_PARAMS for a page token that is not of this query. */
-  list(_ctx: CallContext, _query: TaskQuery): Promise<TaskPage> {
-    throw new Error('bug: not built yet');
+  /** @throws DomainError INVALID_PARAMS for a page token that is not of this query; UNAVAILABLE. */
+  async list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
+    const limits = this.tenants.limitsOf(ctx.tenant);
+    const expiredBefore = this.execution.now() - limits.taskTtlSeconds * 1000;
+    const after = query.pageToken ? parsePageToken(query, query.pageToken) : undefined;
+    const page = await this.reader.list({
+      tenant: ctx.tenant,
+      user: ctx.user,
+      ...(query.contextId === undefined ? {} : { contextId: query.contextId }),
+      ...(query.state === undefined ? {} : { state: query.state }),
+      since: Math.max(query.changedSince ?? 0, expiredBefore),
+      expiredBefore,
+      ...(after === undefined ? {} : { after }),
+      most: query.pageSize,
+    });
+    const records = await this.reader.readMany(
+      ctx.tenant,
+      ctx.user,
+      page.rows.map((row) => row.id),
+    );
+    const last = page.rows.at(-1);
+    return {
+      tasks: records.flatMap((record) => (record === undefined ? [] : [record.task])),
+      nextPageToken: page.more && last !== undefined ? formatPageToken(query, last) : '',
+      totalSize: page.total,
+    };
   }
 
   /**
    * Returns the task once it is terminal: at most 10 s later, then forced. A task that is CANCELED
    * already is returned as it is with `again: true` (1.0 answers it, 0.3 refuses).
-   * @throws DomainError TASK_NOT_FOUND; TASK_NOT_CANCELABLE in any other terminal state.
+   * @throws DomainError TASK_NOT_FOUND; TASK_NOT_CANCELABLE in any other terminal state; UNAVAILABLE.
    */
-  cancel(_ctx: CallContext, _taskId: string): Promise<{ task: Task; again: boolean }> {
-    throw new Error('bug: not built yet');
+  cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
+    return this.cancels.cancel(ctx, taskId);
   }
 
   /**
    * Resolves once the first event is known, so that an error still finds a response without a head.
    * @throws DomainError TASK_NOT_FOUND; UNSUPPORTED_OPERATION for a terminal task (`snapshot`);
-   * QUOTA (open streams).
+   * UNAVAILABLE.
    */
-  subscribe(
-    _ctx: CallContext,
-    _taskId: string,
-    _start: StartAt,
-    _signal: AbortSignal,
+  async subscribe(
+    ctx: CallContext,
+    taskId: string,
+    start: StartAt,
+    signal: AbortSignal,
   ): Promise<TaskStream> {
-    throw new Error('bug: not built yet');
+    if (start.from === 'snapshot') {
+      const task = await this.get(ctx, taskId);
+      if (isTerminal(task.status.state)) {
+        throw new DomainError(
+          'UNSUPPORTED_OPERATION',
+          'The task has ended; get it instead of subscribing to it',
+          { metadata: { taskId } },
+        );
+      }
+    }
+    const at = start.from === 'after' ? start.id : start.from;
+    const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, at);
+    if (reader === undefined) throw taskNotFound(taskId);
+    const close = (): void => {
+      reader.close();
+    };
+    signal.addEventListener('abort', close, { once: true });
+    if (signal.aborted) close();
+    return withHeartbeats(reader, this.config.execution.streamHeartbeatMs, () =>
+      this.pulse(ctx.tenant, taskId),
+    );
   }
 
   /**
    * Waits until the task is settled (terminal or parked) and returns it with all artifacts; returns
    * it as it is when `timeoutMs` has passed, the instance drains, or the signal aborts.
+   * @throws DomainError TASK_NOT_FOUND, UNAVAILABLE.
    */
-  waitSettled(
-    _ctx: CallContext,
-    _taskId: string,
-    _options: { timeoutMs: number; signal: AbortSignal },
+  async waitSettled(
+    ctx: CallContext,
+    taskId: string,
+    options: { timeoutMs: number; signal: AbortSignal },
   ): Promise<Task> {
-    throw new Error('bug: not built yet');
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+    const local = this.execution.settled(ctx.tenant, taskId);
+    const isOwn = this.execution.runOf(ctx.tenant, taskId)?.keys.ref.user === ctx.user;
+    if (local !== undefined && isOwn) {
+      const task = await Promise.race([local, aborted(signal)]);
+      // Undefined: the run was lost, left, or the time is up. Redis knows.
+      if (task !== undefined) return task;
+    }
+    if (!signal.aborted && !this.hub.isClosing) await this.follow(ctx, taskId, signal);
+    return this.get(ctx, taskId);
   }
+
+  private async follow(ctx: CallContext, taskId: string, signal: AbortSignal): Promise<void> {
+    const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, 'snapshot');
+    if (reader === undefined) throw taskNotFound(taskId);
+    await readToEnd(reader, signal);
+  }
+
+  /** What a silent stream repeats: the current status, as long as the owner's lease lives. */
+  private async pulse(tenant: string, taskId: string): Promise<string | undefined> {
+    const { leaseMs } = this.config.execution;
+    const pulse = await this.reader.pulse(tenant, taskId, leaseMs, this.execution.now());
+    if (pulse === undefined || !pulse.alive || isSettled(pulse.state)) return undefined;
+    const status = { state: pulse.state, timestamp: new Date(pulse.updated).toISOString() };
+    const statusUpdate = { taskId, contextId: pulse.contextId, status };
+    return JSON.stringify({ statusUpdate });
+  }
+}
+
+/** Reads a stream to its end, or until the signal aborts. */
+export async function readToEnd(reader: LogReader, signal: AbortSignal): Promise<void> {
+  const close = (): void => {
+    reader.close();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
+  for await (const event of reader) if (event.settled) break;
+  signal.removeEventListener('abort', close);
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve(undefined);
+      },
+      { once: true },
+    );
+  });
 }

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AssistantModule } from '../assistant/assistant.module.js';
+import { StoreModule } from '../store/store.module.js';
+import { StreamsModule } from '../streams/streams.module.js';
+import { ExecutionService } from './execution.service.js';
+import { LeaseService } from './lease.service.js';
+import { SweeperService } from './sweeper.service.js';
+import { TakeoverService } from './takeover.service.js';
+import { TaskEnder } from './task-ender.js';
+
+@Module({
+  imports: [AssistantModule, StoreModule, StreamsModule],
+  providers: [ExecutionService, LeaseService, SweeperService, TakeoverService, TaskEnder],
+  exports: [ExecutionService, TaskEnder, LeaseService],
+})
+export class ExecutionModule {}

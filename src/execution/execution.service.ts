@@ -1,0 +1,198 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { BackendRegistry } from '../assistant/assistant-backend.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import type { Task } from '../domain/a2a.js';
+import { unavailable } from '../domain/errors.js';
+import { TaskFold } from '../domain/fold.js';
+import { DrainState } from '../health/drain-state.js';
+import { metrics } from '../metrics/metrics.js';
+import { RedisClock } from '../redis/redis.clock.js';
+import { RedisInstanceStore, member } from '../store/redis-instance.store.js';
+import { RedisTaskReader } from '../store/redis-task.reader.js';
+import { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskRef } from '../store/task-ref.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
+import { LeaseService } from './lease.service.js';
+import { Run } from './run.js';
+import { TaskEnder } from './task-ender.js';
+
+/** A task of which this instance has become the owner. */
+export interface OwnedTask {
+  readonly ref: TaskRef;
+  readonly call: FrozenCall;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly task: Task;
+  /** By Redis, ms since the epoch. */
+  readonly deadline: number;
+}
+
+interface Active {
+  readonly run: Run;
+  readonly done: Promise<Task | undefined>;
+}
+
+const TOO_MANY_PARKED = {
+  state: 'TASK_STATE_FAILED',
+  text: 'Too many open questions of this user; the oldest was dropped',
+} as const;
+
+/** The runs of this instance, from the moment it owns a task until the task is settled or lost. */
+@Injectable()
+export class ExecutionService {
+  private readonly logger = new Logger(ExecutionService.name);
+  private readonly active = new Map<string, Active>();
+  /** Starts that hold a place but have no run yet. */
+  private starting = 0;
+
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(BackendRegistry) private readonly backends: BackendRegistry,
+    private readonly tenants: TenantDirectory,
+    private readonly store: RedisTaskStore,
+    private readonly reader: RedisTaskReader,
+    private readonly instances: RedisInstanceStore,
+    private readonly lease: LeaseService,
+    private readonly clock: RedisClock,
+    private readonly ender: TaskEnder,
+    private readonly drain: DrainState,
+  ) {}
+
+  get instance(): string {
+    return this.lease.instance;
+  }
+
+  /** Redis' time, ms since the epoch. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  get freePlaces(): number {
+    return this.config.execution.maxRunsPerInstance - this.active.size - this.starting;
+  }
+
+  /** The runs of this instance, as hints. */
+  runs(): { tenant: string; taskId: string; run: Run }[] {
+    return [...this.active.values()].map(({ run }) => ({
+      tenant: run.keys.ref.tenant,
+      taskId: run.keys.ref.taskId,
+      run,
+    }));
+  }
+
+  runOf(tenant: string, taskId: string): Run | undefined {
+    return this.active.get(member({ tenant, taskId }))?.run;
+  }
+
+  /** Resolves when the local run of a task is over; undefined when there is none. */
+  settled(tenant: string, taskId: string): Promise<Task | undefined> | undefined {
+    return this.active.get(member({ tenant, taskId }))?.done;
+  }
+
+  /**
+   * Makes this instance the owner of a task by `claim` (a create, continue or take-over) and runs
+   * it. The hint stands before the claim: if this process dies in between, another one finds the
+   * task (design 5.4).
+   * @param claim resolves to undefined when there is nothing to run (joined, lost the race).
+   * @throws DomainError UNAVAILABLE when the instance drains or is full.
+   */
+  async own(
+    tenant: string,
+    taskId: string,
+    claim: () => Promise<OwnedTask | undefined>,
+  ): Promise<OwnedTask | undefined> {
+    if (this.drain.draining) throw unavailable('This instance is shutting down; try again');
+    if (this.freePlaces <= 0) throw unavailable('This instance is at its limit; try again');
+    this.starting += 1;
+    const hint = { tenant, taskId };
+    let owned: OwnedTask | undefined;
+    try {
+      await this.instances.addHint(this.instance, hint).catch((error: unknown) => {
+        throw unavailable('The task store does not answer', error);
+      });
+      owned = await claim();
+    } finally {
+      this.starting -= 1;
+    }
+    // After an error the hint stays: the claim may have been carried out all the same.
+    if (owned === undefined) await this.instances.removeHint(this.instance, hint);
+    else this.start(owned);
+    return owned;
+  }
+
+  /** Tells all runs to leave: they write nothing more and are taken over elsewhere. */
+  async leaveAll(): Promise<void> {
+    for (const { run } of this.active.values()) run.stop({ kind: 'leave' });
+    await Promise.allSettled([...this.active.values()].map(({ done }) => done));
+  }
+
+  /** Resolves when no run is left, or after `ms`. */
+  async idle(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (this.active.size + this.starting > 0 && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  private start(owned: OwnedTask): void {
+    const name = member(owned.ref);
+    const run = this.makeRun(owned);
+    const done = this.execute(run).finally(() => {
+      this.active.delete(name);
+      metrics.activeRuns.set(this.active.size);
+    });
+    this.active.set(name, { run, done });
+    metrics.activeRuns.set(this.active.size);
+  }
+
+  /** Never rejects: whatever goes wrong ends the task, or leaves it to the look at the own hints. */
+  private async execute(run: Run): Promise<Task | undefined> {
+    const { ref } = run.keys;
+    try {
+      const task = await run.execute();
+      if (task !== undefined || run.isFenced) await this.instances.removeHint(this.instance, ref);
+      if (run.evicted !== '') await this.ender.end(ref.tenant, run.evicted, TOO_MANY_PARKED);
+      return task;
+    } catch (error) {
+      this.logger.error({ err: error, tenant: ref.tenant, task: ref.taskId }, 'a run broke off');
+      return undefined;
+    }
+  }
+
+  private makeRun(owned: OwnedTask): Run {
+    const { ref, call } = owned;
+    return new Run(
+      {
+        turn: async () => {
+          const past =
+            owned.turn === 1 && call.leg === 1
+              ? []
+              : await this.reader.history(ref.tenant, ref.user, ref.contextId);
+          return turnOf(call, { ...ref, turn: owned.turn }, owned.attempt, past);
+        },
+        number: owned.turn,
+        text: textOf(call.message),
+        attempt: owned.attempt,
+        leg: call.leg,
+        keys: this.store.keysOf(ref),
+        epoch: owned.epoch,
+        seq: owned.seq,
+        fold: new TaskFold(owned.task),
+        deadline: performance.now() + (owned.deadline - this.clock.now()),
+      },
+      this.backends.backendOf(ref.tenant),
+      this.store,
+      this.tenants.limitsOf(ref.tenant),
+      () => this.clock.now(),
+      (error) => {
+        this.logger.error(
+          { err: error, tenant: ref.tenant, task: ref.taskId },
+          'the backend failed',
+        );
+      },
+    );
+  }
+}

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
+import type { TenantLimits } from '../config/config.types.js';
+import type { Message, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
+import { isTerminal } from '../domain/task-state.js';
+import { resend } from '../redis/redis-errors.js';
+import { ScriptCode } from '../redis/script-code.js';
+import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskKeys } from '../store/task-ref.js';
+import { LogWriter, RunLostError } from '../streams/log-writer.js';
+import type { TaskFold } from '../domain/fold.js';
+import { Bridge } from './bridge.js';
+
+/** A question waits so long for its answer; then the task has failed (design 5.7). */
+const PARK_MS = { approval: 30 * 60_000, text: 24 * 3600_000 - 60_000 } as const;
+
+/** The texts with which the gateway itself ends a task; written for the user. */
+export const ENDED = {
+  unknown: 'The assistant failed; the operators’ log has the details',
+  budget: 'The time budget of this task is used up',
+  rewound: 'The task store lost a part of this task; please ask again',
+  unsure:
+    'The instance that ran this task was lost; an action may have been done. Check before you ask again',
+  died: 'The instance that ran this task was lost',
+  poison: 'The instances that ran this task were lost again and again; it was given up',
+  outage: 'This task was broken off by an outage of the task store; please ask again',
+  expired: 'The question was not answered in time',
+  canceled: 'Canceled by the user. What was done before is not undone',
+} as const;
+
+/** Why a run is told to stop. */
+export type StopReason =
+  /** Somebody asked for the end. */
+  | { readonly kind: 'cancel'; readonly mark: string }
+  /** Its deadline has passed. */
+  | { readonly kind: 'budget' }
+  /** It is no longer this instance's task, or is handed over: write nothing more. */
+  | { readonly kind: 'leave' };
+
+export interface RunSeed {
+  /** Reads what the backend is given; called once, after WORKING. */
+  readonly turn: () => Promise<Turn>;
+  /** n9e's seq_id. */
+  readonly number: number;
+  readonly text: string;
+  readonly attempt: number;
+  readonly leg: number;
+  readonly keys: TaskKeys;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly fold: TaskFold;
+  /** Until when, by the local monotonic clock (performance.now()). */
+  readonly deadline: number;
+}
+
+interface Ending {
+  readonly state: TaskStateName;
+  readonly text?: string;
+  readonly expects: '' | 'approval' | 'text';
+}
+
+/** One attempt to execute a task on this instance, under one epoch. */
+export class Run {
+  private readonly abort = new AbortController();
+  private readonly writer: LogWriter;
+  private readonly bridge: Bridge;
+  private stopReason: StopReason | undefined;
+  private lost: RunLostError | undefined;
+  private readonly effects: string[] = [];
+  /** A parked task of the user that is one too many after this run has parked. */
+  evicted = '';
+
+  constructor(
+    private readonly seed: RunSeed,
+    private readonly backend: AssistantBackend,
+    private readonly store: RedisTaskStore,
+    private readonly limits: TenantLimits,
+    private readonly now: () => number,
+    private readonly logFailure: (error: unknown) => void,
+  ) {
+    const { taskId, contextId } = seed.keys.ref;
+    this.bridge = new Bridge({
+      taskId,
+      contextId,
+      leg: seed.leg,
+      status: (text) => this.status('TASK_STATE_WORKING', text),
+    });
+    this.writer = new LogWriter(store, seed.keys, limits, seed.epoch, seed.seq, seed.fold, {
+      onCancel: (mark) => {
+        this.stop({ kind: 'cancel', mark });
+      },
+      onLost: (error) => {
+        this.lost = error;
+        this.abort.abort(error);
+      },
+    });
+  }
+
+  get keys(): TaskKeys {
+    return this.seed.keys;
+  }
+
+  /** The task belongs to another instance now, or has ended: its hint is not this one's any more. */
+  get isFenced(): boolean {
+    return (
+      this.lost !== undefined && this.lost.reason !== 'outage' && this.lost.reason !== 'rewound'
+    );
+  }
+
+  get epoch(): number {
+    return this.seed.epoch;
+  }
+
+  /** The document as of the last acknowledged event. */
+  task(): Task {
+    return this.writer.task();
+  }
+
+  /** Idempotent; the first reason counts, except that leaving outranks all others. */
+  stop(reason: StopReason): void {
+    if (reason.kind === 'leave') this.writer.stop();
+    else if (this.stopReason !== undefined) return;
+    this.stopReason = reason;
+    this.abort.abort(reason);
+  }
+
+  /**
+   * Runs to the end and settles the task.
+   * @returns the settled document, or undefined when the run lost or left its task.
+   */
+  async execute(): Promise<Task | undefined> {
+    const left = this.seed.deadline - performance.now();
+    const timer = setTimeout(
+      () => {
+        this.stop({ kind: 'budget' });
+      },
+      Math.max(0, left),
+    );
+    try {
+      const ending = await this.work();
+      await this.settle(ending);
+      return this.writer.task();
+    } catch (error) {
+      if (!(error instanceof RunLostError)) throw error;
+      if (error.reason === 'rewound') return await this.failAfterRewind();
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async work(): Promise<Ending> {
+    const working = this.status('TASK_STATE_WORKING');
+    const retry = this.seed.attempt > 1;
+    await this.writer.push(
+      {
+        statusUpdate: {
+          ...this.ids(),
+          status: working,
+          ...(retry ? { metadata: { 'nightjar.attempt': this.seed.attempt } } : {}),
+        },
+      },
+      Date.parse(working.timestamp),
+    );
+    try {
+      if (!this.backend.readOnly) await this.intend();
+      const ending = await this.follow();
+      return this.stopReason === undefined ? ending : this.stopped(this.stopReason);
+    } catch (error) {
+      if (error instanceof RunLostError) throw error;
+      if (this.lost !== undefined) throw this.lost;
+      if (this.stopReason !== undefined) return this.stopped(this.stopReason);
+      this.logFailure(error);
+      return { state: 'TASK_STATE_FAILED', text: ENDED.unknown, expects: '' };
+    }
+  }
+
+  /** A backend that may write outside says so first: after a death it is not run again. */
+  private async intend(): Promise<void> {
+    await this.writer.flush();
+    const effect = {
+      id: `run-${this.seed.epoch}`,
+      phase: 'intent',
+      text: 'an unmarked backend',
+    } as const;
+    const result = await this.store.markEffect(this.seed.keys, this.seed.epoch, effect);
+    if (result.ok) {
+      this.effects.push(effect.text);
+      return;
+    }
+    if (result.code === ScriptCode.Canceled) {
+      this.stop({ kind: 'cancel', mark: 'user' });
+      throw new Error('canceled before the first step');
+    }
+    throw new RunLostError(result.code === ScriptCode.StaleEpoch ? 'fenced' : 'ended');
+  }
+
+  private async follow(): Promise<Ending> {
+    const turn = await resend(this.seed.turn, { forMs: 30_000, signal: this.abort.signal });
+    const frames = this.backend.run(turn, this.abort.signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const step = await this.untilStopped(frames.next());
+        if (step === 'stopped') break;
+        if (step.done === true) return { state: 'TASK_STATE_COMPLETED', expects: '' };
+        const ending = await this.take(step.value);
+        if (ending !== undefined) return ending;
+      }
+      if (this.lost !== undefined) throw this.lost;
+      return { state: 'TASK_STATE_CANCELED', expects: '' };
+    } finally {
+      // A backend that ignores the signal must not hold the task; nobody waits for its last words.
+      frames.return?.().then(undefined, () => undefined);
+    }
+  }
+
+  /** The next frame, or 'stopped' as soon as the run is told to stop. */
+  private untilStopped<T>(next: Promise<T>): Promise<T | 'stopped'> {
+    const { signal } = this.abort;
+    if (signal.aborted) {
+      next.catch(() => undefined);
+      return Promise.resolve('stopped');
+    }
+    // A listener a frame, taken away again: racing one promise of the whole run would keep a
+    // reaction for each frame until the end.
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        resolve('stopped');
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      next.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', onAbort);
+      });
+    });
+  }
+
+  private async take(frame: Frame): Promise<Ending | undefined> {
+    switch (frame.kind) {
+      case 'content':
+      case 'reason':
+      case 'step':
+      case 'artifact':
+        for (const event of this.bridge.events(frame)) {
+          const ts =
+            'statusUpdate' in event ? Date.parse(event.statusUpdate.status.timestamp) : undefined;
+          await this.writer.push(event, ts);
+        }
+        return undefined;
+      case 'memory':
+        this.bridge.remember(frame.data);
+        return undefined;
+      case 'input_required':
+        return {
+          state: 'TASK_STATE_INPUT_REQUIRED',
+          text: frame.question,
+          expects: frame.expects,
+        };
+      case 'auth_required':
+        return { state: 'TASK_STATE_AUTH_REQUIRED', text: frame.question, expects: 'text' };
+      case 'reject':
+        return { state: 'TASK_STATE_REJECTED', text: frame.reason, expects: '' };
+      case 'fail':
+        return { state: 'TASK_STATE_FAILED', text: frame.reason, expects: '' };
+    }
+  }
+
+  private stopped(reason: StopReason): Ending {
+    switch (reason.kind) {
+      case 'cancel': {
+        const done = this.effects.length > 0 ? ' The assistant may have acted already.' : '';
+        return { state: 'TASK_STATE_CANCELED', text: `${ENDED.canceled}.${done}`, expects: '' };
+      }
+      case 'budget':
+        return { state: 'TASK_STATE_FAILED', text: ENDED.budget, expects: '' };
+      case 'leave':
+        throw this.lost ?? new RunLostError('fenced');
+    }
+  }
+
+  private async settle(ending: Ending): Promise<void> {
+    if (ending.state === 'TASK_STATE_COMPLETED') await this.writer.push(this.bridge.result());
+    if (this.seed.attempt > 1) {
+      await this.writer.flush();
+      const leftovers = this.bridge.superseded(this.writer.artifactIds());
+      for (const event of leftovers) await this.writer.push(event);
+    }
+    const status = this.status(ending.state, ending.text);
+    const history = {
+      turn: this.seed.number,
+      user: this.seed.text,
+      complete: ending.state === 'TASK_STATE_COMPLETED',
+      ...this.bridge.turn,
+    };
+    this.evicted = await this.writer.settle({
+      state: ending.state,
+      ts: Date.parse(status.timestamp),
+      event: { statusUpdate: { ...this.ids(), status } },
+      turn: isTerminal(ending.state) ? JSON.stringify(history) : '',
+      expects: ending.expects,
+      parkMs: ending.expects === '' ? 0 : PARK_MS[ending.expects],
+    });
+  }
+
+  /**
+   * Redis came back with less than it had acknowledged: what clients saw is not in the log any more,
+   * so the run cannot go on. A higher epoch tells every reader to start from a snapshot.
+   */
+  private async failAfterRewind(): Promise<Task | undefined> {
+    const { ref } = this.seed.keys;
+    const taken = await this.store.takeOver(ref.tenant, ref.taskId, this.seed.epoch, '', 'end');
+    if (!taken.ok) return undefined;
+    const status = this.status('TASK_STATE_FAILED', ENDED.rewound);
+    const { fold } = this.seed;
+    fold.apply({ statusUpdate: { ...this.ids(), status } });
+    const task = fold.task();
+    const result = await this.store.settle({
+      keys: this.seed.keys,
+      epoch: taken.value.epoch,
+      expected: taken.value.seq,
+      state: 'TASK_STATE_FAILED',
+      ts: Date.parse(status.timestamp),
+      task,
+      events: [JSON.stringify({ task })],
+      turn: '',
+      expects: '',
+      parkMs: 0,
+      limits: this.limits,
+    });
+    return result.ok ? task : undefined;
+  }
+
+  private ids(): { taskId: string; contextId: string } {
+    const { taskId, contextId } = this.seed.keys.ref;
+    return { taskId, contextId };
+  }
+
+  private status(state: TaskStateName, text?: string): TaskStatus {
+    return statusOf(state, this.now(), this.ids(), text);
+  }
+}
+
+/** A status with a message of the agent, or without one: never a message with empty parts. */
+export function statusOf(
+  state: TaskStateName,
+  now: number,
+  ids: { taskId: string; contextId: string },
+  text?: string,
+): TaskStatus {
+  const timestamp = new Date(now).toISOString();
+  if (text === undefined || text === '') return { state, timestamp };
+  const message: Message = {
+    messageId: randomUUID(),
+    role: 'ROLE_AGENT',
+    parts: [{ text }],
+    ...ids,
+  };
+  return { state, message, timestamp };
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { Task, TaskStateName } from '../domain/a2a.js';
+import { isTerminal } from '../domain/task-state.js';
+import { metrics } from '../metrics/metrics.js';
+import { RedisClock } from '../redis/redis.clock.js';
+import { resend } from '../redis/redis-errors.js';
+import { RedisTaskReader } from '../store/redis-task.reader.js';
+import { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskRecord } from '../store/task-record.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { type FrozenCall, textOf } from './frozen-call.js';
+import { statusOf } from './run.js';
+
+/** How the gateway itself ends a task. */
+export interface Verdict {
+  readonly state: 'TASK_STATE_CANCELED' | 'TASK_STATE_FAILED';
+  readonly text: string;
+}
+
+/** Two instances may want to end one task; the loser reads again, a few times. */
+const TRIES = 8;
+const PATIENCE_MS = 3000;
+
+/**
+ * Ends tasks that nobody runs, or whose owner does not answer: parked ones, orphans, forced cancels.
+ * Always by a higher epoch, so that whoever believes to own the task is fenced first.
+ */
+@Injectable()
+export class TaskEnder {
+  constructor(
+    private readonly store: RedisTaskStore,
+    private readonly reader: RedisTaskReader,
+    private readonly clock: RedisClock,
+    private readonly tenants: TenantDirectory,
+  ) {}
+
+  /**
+   * @param only tells from the record whether the task is still to be ended.
+   * @returns the document once it is terminal, by this call or another; undefined when it is gone or
+   * `only` said no.
+   * @throws DomainError UNAVAILABLE, Error when Redis did not answer.
+   */
+  async end(
+    tenant: string,
+    taskId: string,
+    verdict: Verdict,
+    only: (record: TaskRecord) => boolean = () => true,
+  ): Promise<Task | undefined> {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const record = await this.reader.read(tenant, '', taskId);
+      if (record === undefined) return undefined;
+      if (isTerminal(record.head.state)) return record.task;
+      if (!only(record)) return undefined;
+      const taken = await this.store.takeOver(tenant, taskId, record.head.epoch, '', 'end');
+      if (!taken.ok) continue;
+      const ended = await this.settle(tenant, taskId, taken.value.epoch, verdict);
+      if (ended !== undefined) return ended;
+    }
+    return undefined;
+  }
+
+  /** Ends a task whose epoch this instance holds. Undefined when that has changed. */
+  async settle(
+    tenant: string,
+    taskId: string,
+    epoch: number,
+    verdict: Verdict,
+  ): Promise<Task | undefined> {
+    const record = await this.reader.read(tenant, '', taskId);
+    if (record === undefined || record.head.epoch !== epoch) return undefined;
+    const { head, fold } = record;
+    const call = JSON.parse(head.call) as FrozenCall;
+    const ids = { taskId, contextId: head.contextId };
+    const status = statusOf(verdict.state, this.clock.now(), ids, verdict.text);
+    const event = { statusUpdate: { ...ids, status } };
+    fold.apply(event);
+    const args = {
+      keys: this.store.keysOf({ tenant, user: head.user, messageId: call.messageId, ...ids }),
+      epoch,
+      expected: record.cursor.seq,
+      state: verdict.state as TaskStateName,
+      ts: Date.parse(status.timestamp),
+      task: fold.task(),
+      events: [JSON.stringify(event)],
+      turn: JSON.stringify({
+        turn: head.turn,
+        user: textOf(call.message),
+        assistant: '',
+        complete: false,
+      }),
+      expects: '' as const,
+      parkMs: 0,
+      limits: this.tenants.limitsOf(tenant),
+    };
+    const result = await resend(() => this.store.settle(args), { forMs: PATIENCE_MS });
+    if (!result.ok) return undefined;
+    metrics.tasksSettled.inc({ state: verdict.state });
+    return args.task;
+  }
+}

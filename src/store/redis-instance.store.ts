@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Keys } from '../redis/keys.js';
+import { RedisConnections } from '../redis/redis.connections.js';
+import { asList, runScript } from '../redis/scripts.js';
+
+/** A run as a hint names it: `<tenant>/<task id>`; tenant ids hold no slash. */
+export interface RunHint {
+  readonly tenant: string;
+  readonly taskId: string;
+}
+
+/** What an owner must know of its runs in each heartbeat. */
+export interface RunMark {
+  readonly epoch: number;
+  readonly cancel: string;
+}
+
+/**
+ * Who is alive and what each instance says it runs. Hints only: they are written before a task is
+ * created or taken over and removed last, so a run without a hint does not exist; the epoch decides.
+ */
+@Injectable()
+export class RedisInstanceStore {
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly keys: Keys,
+  ) {}
+
+  /** Renews the lease; times in ms by Redis. */
+  async beat(instance: string, leaseMs: number): Promise<{ now: number; dead: string[] }> {
+    const args = [instance, leaseMs];
+    const reply = await runScript(
+      this.redis.control,
+      'beat-instance',
+      [this.keys.instances()],
+      args,
+    );
+    const [now, dead] = asList(reply);
+    return { now: Number(now), dead: asList(dead).map(String) };
+  }
+
+  /** Ends the own lease at once: what is still in the hints is handed over, not lost. */
+  async leave(instance: string): Promise<void> {
+    await this.redis.control.zadd(this.keys.instances(), 0, instance);
+  }
+
+  /** True for an instance that left by itself. */
+  async hasLeft(instance: string): Promise<boolean> {
+    return (await this.redis.control.zscore(this.keys.instances(), instance)) === '0';
+  }
+
+  async isAlive(instance: string, leaseMs: number, now: number): Promise<boolean> {
+    if (instance === '') return false;
+    const beat = await this.redis.control.zscore(this.keys.instances(), instance);
+    return beat !== null && now - Number(beat) < leaseMs;
+  }
+
+  /** Nothing of a dead instance is left to do. */
+  async forget(instance: string): Promise<void> {
+    await this.redis.control.zrem(this.keys.instances(), instance);
+  }
+
+  async addHint(instance: string, hint: RunHint): Promise<void> {
+    await this.redis.control.sadd(this.keys.runs(instance), member(hint));
+  }
+
+  async removeHint(instance: string, hint: RunHint): Promise<void> {
+    await this.redis.control.srem(this.keys.runs(instance), member(hint));
+  }
+
+  async hints(instance: string): Promise<RunHint[]> {
+    const members = await this.redis.control.smembers(this.keys.runs(instance));
+    return members.map((text) => {
+      const slash = text.indexOf('/');
+      return { tenant: text.slice(0, slash), taskId: text.slice(slash + 1) };
+    });
+  }
+
+  /** Epoch and cancel mark of the own runs, in their order; undefined for a task that is gone. */
+  async marks(runs: readonly RunHint[]): Promise<(RunMark | undefined)[]> {
+    const pipeline = this.redis.control.pipeline();
+    for (const { tenant, taskId } of runs) {
+      pipeline.hmget(this.keys.task(tenant, taskId), 'epoch', 'cancel');
+    }
+    const replies = await pipeline.exec();
+    return (replies ?? []).map(([error, reply]) => {
+      if (error !== null) throw error;
+      const [epoch, cancel] = reply as (string | null)[];
+      return typeof epoch !== 'string' ? undefined : { epoch: Number(epoch), cancel: cancel ?? '' };
+    });
+  }
+
+  /** Tells an instance to look at a task at once: somebody wants it canceled. */
+  async signal(instance: string, hint: RunHint): Promise<void> {
+    await this.redis.control.publish(this.keys.signals(instance), member(hint));
+  }
+
+  /** Listens for signals to this instance; resolves once Redis has confirmed it. */
+  async onSignal(instance: string, listener: (hint: string) => void): Promise<void> {
+    const channel = this.keys.signals(instance);
+    this.redis.subscriber.on('message', (from: string, message: string) => {
+      if (from === channel) listener(message);
+    });
+    await this.redis.subscriber.subscribe(channel);
+  }
+}
+
+export function member(hint: RunHint): string {
+  return `${hint.tenant}/${hint.taskId}`;
+}

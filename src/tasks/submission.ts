@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { TenantLimits } from '../config/config.types.js';
+import type { Message } from '../domain/a2a.js';
+import { DomainError } from '../domain/errors.js';
+
+/**
+ * What every protocol's message must keep to before it becomes a task.
+ * @returns the text for the assistant: the text parts joined with newlines.
+ * @throws DomainError INVALID_PARAMS, TOO_LARGE, CONTENT_TYPE_NOT_SUPPORTED.
+ */
+export function checkMessage(message: Message, limits: TenantLimits): string {
+  const ids = {
+    messageId: message.messageId,
+    contextId: message.contextId,
+    taskId: message.taskId,
+  };
+  for (const [field, id] of Object.entries(ids)) {
+    if (id !== undefined && Buffer.byteLength(id) > limits.idBytes) {
+      throw new DomainError('INVALID_PARAMS', `message.${field} is over ${limits.idBytes} bytes`);
+    }
+  }
+  const texts: string[] = [];
+  message.parts.forEach((part, index) => {
+    if (part.text !== undefined) texts.push(part.text);
+    else if (part.data === undefined) {
+      throw new DomainError(
+        'CONTENT_TYPE_NOT_SUPPORTED',
+        `message.parts[${index}]: this assistant takes text; files and URLs are not supported`,
+      );
+    }
+  });
+  const text = texts.join('\n');
+  if (text.trim() === '') {
+    throw new DomainError('INVALID_PARAMS', 'message.parts: the text must not be blank');
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.textBytes) {
+    throw new DomainError('TOO_LARGE', `The text has ${bytes} bytes; at most ${limits.textBytes}`);
+  }
+  return text;
+}
+
+/** Two messages with the same id are the same only if they also say the same, in one context. */
+export function fingerprintOf(message: Message): string {
+  const content = JSON.stringify([message.contextId ?? '', message.parts]);
+  return createHash('sha256').update(content).digest('base64url');
+}
+
+const YES =
+  /^(?:y|yes|yep|ok|okay|approve[d]?|confirm(?:ed)?|go ahead|do it|是|是的|好|好的|可以|确认|同意|批准|执行)[\s.!。！]*$/iu;
+const NO =
+  /^(?:n|no|nope|reject(?:ed)?|deny|denied|cancel|stop|don'?t|do not|否|不|不要|不行|不可以|取消|拒绝|不同意)[\s.!。！]*$/iu;
+
+/** An unambiguous yes or no, which alone answers an approval that is addressed by its context only. */
+export function isDecision(text: string): boolean {
+  return YES.test(text.trim()) || NO.test(text.trim());
+}

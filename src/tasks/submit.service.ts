@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import type { TenantLimits } from '../config/config.types.js';
+import type { JsonObject, Message, Task } from '../domain/a2a.js';
+import type { CallContext } from '../domain/call-context.js';
+import { DomainError, taskNotFound } from '../domain/errors.js';
+import { isInterrupted, isTerminal } from '../domain/task-state.js';
+import { ExecutionService, type OwnedTask } from '../execution/execution.service.js';
+import type { FrozenCall } from '../execution/frozen-call.js';
+import { TaskEnder } from '../execution/task-ender.js';
+import { RedisTaskReader } from '../store/redis-task.reader.js';
+import { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskRecord } from '../store/task-record.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { checkMessage, fingerprintOf, isDecision } from './submission.js';
+import type { Submission, Submitted } from './task.types.js';
+
+/** Turns a message into a task of this instance: a new one, a continued one, or one that runs. */
+@Injectable()
+export class SubmitService {
+  constructor(
+    private readonly execution: ExecutionService,
+    private readonly store: RedisTaskStore,
+    private readonly reader: RedisTaskReader,
+    private readonly ender: TaskEnder,
+    private readonly tenants: TenantDirectory,
+  ) {}
+
+  /** See TaskService.submit. */
+  async submit(ctx: CallContext, submission: Submission): Promise<Submitted> {
+    const { limits } = this.tenants.get(ctx.tenant);
+    const { message } = submission;
+    const text = checkMessage(message, limits);
+    if (message.taskId !== undefined) return this.answer(ctx, submission, limits, message.taskId);
+    if (message.contextId === undefined) return this.create(ctx, submission, limits, randomUUID());
+
+    const context = await this.reader.context(ctx.tenant, ctx.user, message.contextId);
+    if (context.parked === undefined) {
+      return this.create(ctx, submission, limits, message.contextId);
+    }
+    const parked = await this.reader.read(ctx.tenant, ctx.user, context.parked);
+    const isOpen = parked !== undefined && isInterrupted(parked.head.state);
+    // ADK and others continue by the context alone (design 5.7): any text answers a question for
+    // text, but only an unambiguous yes or no decides an approval.
+    if (isOpen && (parked.head.expects !== 'approval' || isDecision(text))) {
+      return this.continueParked(ctx, submission, limits, parked);
+    }
+    const created = await this.create(ctx, submission, limits, message.contextId);
+    if (isOpen) await this.supersede(ctx.tenant, context.parked, created.taskId);
+    return created;
+  }
+
+  private async create(
+    ctx: CallContext,
+    submission: Submission,
+    limits: TenantLimits,
+    contextId: string,
+  ): Promise<Submitted> {
+    const taskId = randomUUID();
+    const { message } = submission;
+    const { messageId } = message;
+    const ref = { tenant: ctx.tenant, user: ctx.user, taskId, contextId, messageId };
+    const call: FrozenCall = {
+      ctx,
+      message,
+      messageId,
+      metadata: submission.metadata ?? {},
+      leg: 1,
+    };
+    const task = this.firstTask(submission, taskId, contextId);
+    let joined: string | undefined;
+    const owned = await this.execution.own(ctx.tenant, taskId, async () => {
+      const created = await this.store.create({
+        ref,
+        owner: this.execution.instance,
+        task,
+        ts: Date.parse(task.status.timestamp),
+        fingerprint: fingerprintOf(message),
+        call: JSON.stringify(call),
+        limits,
+      });
+      if (created.how === 'joined') {
+        joined = created.taskId;
+        return undefined;
+      }
+      const { turn, deadline } = created;
+      const metadata = { ...task.metadata, 'n9e.seq_id': turn };
+      const numbered = { ...task, metadata };
+      return { ref, call, turn, attempt: 1, epoch: 1, seq: 1, task: numbered, deadline };
+    });
+    if (owned !== undefined) return { taskId, contextId, turn: owned.turn, how: 'created' };
+    if (joined === undefined) throw new Error('bug: a create neither made nor joined a task');
+    return this.join(ctx, joined);
+  }
+
+  private async join(ctx: CallContext, taskId: string): Promise<Submitted> {
+    const record = await this.reader.read(ctx.tenant, ctx.user, taskId);
+    if (record === undefined) throw taskNotFound(taskId);
+    const { contextId, turn } = record.head;
+    return { taskId, contextId, turn, how: 'joined' };
+  }
+
+  /** The message names a task: it answers its question, or repeats what it was answered with. */
+  private async answer(
+    ctx: CallContext,
+    submission: Submission,
+    limits: TenantLimits,
+    taskId: string,
+  ): Promise<Submitted> {
+    const record = await this.reader.read(ctx.tenant, ctx.user, taskId);
+    if (record === undefined) throw taskNotFound(taskId);
+    const { head } = record;
+    const { message } = submission;
+    if (message.contextId !== undefined && message.contextId !== head.contextId) {
+      throw new DomainError('INVALID_PARAMS', 'message.contextId is not the context of this task', {
+        metadata: { taskId },
+      });
+    }
+    if (isInterrupted(head.state)) return this.continueParked(ctx, submission, limits, record);
+    if (isTerminal(head.state)) {
+      throw new DomainError('UNSUPPORTED_OPERATION', 'The task has ended and takes no more input', {
+        metadata: { taskId },
+      });
+    }
+    const running = (JSON.parse(head.call) as FrozenCall).message;
+    const same =
+      running.messageId === message.messageId &&
+      JSON.stringify(running.parts) === JSON.stringify(message.parts);
+    if (same) return { taskId, contextId: head.contextId, turn: head.turn, how: 'joined' };
+    throw new DomainError(
+      'CONTEXT_BUSY',
+      'The task is running and takes no message now; subscribe to it or cancel it',
+      { retryAfter: 1, metadata: { taskId } },
+    );
+  }
+
+  private async continueParked(
+    ctx: CallContext,
+    submission: Submission,
+    limits: TenantLimits,
+    record: TaskRecord,
+  ): Promise<Submitted> {
+    const { head } = record;
+    const taskId = record.task.id;
+    const { contextId, turn } = head;
+    const before = JSON.parse(head.call) as FrozenCall;
+    const answer: Message = { ...submission.message, taskId, contextId };
+    const call: FrozenCall = {
+      ctx,
+      message: answer,
+      messageId: before.messageId,
+      metadata: { ...before.metadata, ...submission.metadata },
+      leg: before.leg + 1,
+      answering: {
+        question: (record.task.status.message?.parts ?? []).flatMap((p) => p.text ?? []).join('\n'),
+        expects: head.expects === 'approval' ? 'approval' : 'text',
+      },
+    };
+    const now = this.execution.now();
+    const task: Task = {
+      ...record.task,
+      status: { state: 'TASK_STATE_WORKING', timestamp: new Date(now).toISOString() },
+      history: [...(record.task.history ?? []), answer],
+    };
+    const ref = {
+      tenant: ctx.tenant,
+      user: ctx.user,
+      taskId,
+      contextId,
+      messageId: before.messageId,
+    };
+    await this.execution.own(ctx.tenant, taskId, async (): Promise<OwnedTask> => {
+      const continued = await this.store.continueTask({
+        ref,
+        owner: this.execution.instance,
+        record,
+        task,
+        ts: now,
+        call: JSON.stringify(call),
+        limits,
+      });
+      return { ref, call, turn, attempt: 1, task, ...continued };
+    });
+    return { taskId, contextId, turn, how: 'continued' };
+  }
+
+  /** The user went on to something else: the open question is void. */
+  private async supersede(tenant: string, parked: string, by: string): Promise<void> {
+    const verdict = { state: 'TASK_STATE_CANCELED', text: `Superseded by task ${by}` } as const;
+    await this.ender.end(tenant, parked, verdict, ({ head }) => isInterrupted(head.state));
+  }
+
+  private firstTask(submission: Submission, taskId: string, contextId: string): Task {
+    const metadata: JsonObject = { 'n9e.chat_id': contextId };
+    return {
+      id: taskId,
+      contextId,
+      status: {
+        state: 'TASK_STATE_SUBMITTED',
+        timestamp: new Date(this.execution.now()).toISOString(),
+      },
+      history: [{ ...submission.message, taskId, contextId }],
+      metadata,
+    };
+  }
+}

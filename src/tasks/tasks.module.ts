@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ExecutionModule } from '../execution/execution.module.js';
+import { StoreModule } from '../store/store.module.js';
+import { StreamsModule } from '../streams/streams.module.js';
+import { CancelService } from './cancel.service.js';
+import { SubmitService } from './submit.service.js';
+import { TaskService } from './task.service.js';
+
+@Module({
+  imports: [ExecutionModule, StoreModule, StreamsModule],
+  providers: [TaskService, SubmitService, CancelService],
+  exports: [TaskService],
+})
+export class TasksModule {}
