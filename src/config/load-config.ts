@@ -18,6 +18,7 @@ import {
 import { Faults } from './faults.js';
 import { redisUrlFault } from './redis-url.js';
 import { SecretReader } from './secrets.js';
+import { withoutNulls } from './without-nulls.js';
 
 export interface LoadOptions {
   readonly environment: Environment;
@@ -81,7 +82,7 @@ function readYaml(path: string, files: ConfigFiles): Record<string, unknown> {
   if (typeof document !== 'object' || Array.isArray(document)) {
     throw new ConfigError([`${path}: must be a mapping`]);
   }
-  return document as Record<string, unknown>;
+  return withoutNulls(document) as Record<string, unknown>;
 }
 
 /** A Redis address behind a reference is known only now. */

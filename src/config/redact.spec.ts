@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from './load-config.js';
+import { redact } from './redact.js';
+
+describe('redact', () => {
+  it('should leave no secret behind', () => {
+    const yaml = JSON.stringify({
+      redis: { url: { env: 'R' } },
+      tenants: [
+        {
+          id: 'acme',
+          assistant: { backend: 'module', module: '/m.mjs', options: { key: 'secret-option' } },
+          sources: [
+            {
+              type: 'alertmanager',
+              name: 'am',
+              url: 'http://am',
+              auth: { kind: 'bearer', token: { env: 'T' } },
+              headers: { 'X-Key': { env: 'T' } },
+            },
+            {
+              type: 'prometheus',
+              name: 'p',
+              url: 'http://p',
+              auth: { kind: 'basic', username: 'ops', password: { env: 'T' } },
+            },
+          ],
+        },
+      ],
+      tokens: [{ tenant: 'acme', user: 'ann', sha256: 'cd'.repeat(32) }],
+    });
+    const config = loadConfig({
+      environment: { R: 'redis://user:secret-redis@r:1', T: 'secret-token' },
+      file: '/c.yaml',
+      files: { read: () => yaml, exists: () => true },
+    });
+    const shown = JSON.stringify(redact(config));
+    expect(shown).not.toMatch(/secret-|cdcd/);
+    expect(shown).toContain('redis://user:redacted@r:1');
+    expect(shown).toContain('X-Key');
+  });
+});
