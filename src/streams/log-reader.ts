@@ -40,6 +40,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   private ended = false;
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
+  private cleanup: (() => void) | undefined;
   /** When the last message came, for the stall check; performance.now(). */
   heardAt = performance.now();
 
@@ -105,8 +106,22 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     if (this.ended) return;
     this.ended = true;
     this.failure = failure;
+    this.cleanup?.();
     this.onEnd();
     this.wake?.();
+  }
+
+  /** Closes the reader when the signal aborts; the listener goes with the reader. */
+  closeOn(signal: AbortSignal): void {
+    const close = (): void => {
+      this.close();
+    };
+    signal.addEventListener('abort', close, { once: true });
+    this.cleanup = () => {
+      signal.removeEventListener('abort', close);
+    };
+    if (this.ended) this.cleanup();
+    else if (signal.aborted) close();
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<TaskEvent, void, undefined> {

@@ -6,7 +6,6 @@ import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import type { LogReader } from '../streams/log-reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { withHeartbeats } from './heartbeat.js';
@@ -117,11 +116,7 @@ export class TaskService {
     const at = start.from === 'after' ? start.id : start.from;
     const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, at);
     if (reader === undefined) throw taskNotFound(taskId);
-    const close = (): void => {
-      reader.close();
-    };
-    signal.addEventListener('abort', close, { once: true });
-    if (signal.aborted) close();
+    reader.closeOn(signal);
     return withHeartbeats(reader, this.config.execution.streamHeartbeatMs, () =>
       this.pulse(ctx.tenant, taskId),
     );
@@ -141,7 +136,7 @@ export class TaskService {
     const local = this.execution.settled(ctx.tenant, taskId);
     const isOwn = this.execution.runOf(ctx.tenant, taskId)?.keys.ref.user === ctx.user;
     if (local !== undefined && isOwn) {
-      const task = await Promise.race([local, aborted(signal)]);
+      const task = await unlessAborted(local, signal);
       // Undefined: the run was lost, left, or the time is up. Redis knows.
       if (task !== undefined) return task;
     }
@@ -152,7 +147,8 @@ export class TaskService {
   private async follow(ctx: CallContext, taskId: string, signal: AbortSignal): Promise<void> {
     const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, 'snapshot');
     if (reader === undefined) throw taskNotFound(taskId);
-    await readToEnd(reader, signal);
+    reader.closeOn(signal);
+    for await (const event of reader) if (event.settled) break;
   }
 
   /** What a silent stream repeats: the current status, as long as the owner's lease lives. */
@@ -166,26 +162,16 @@ export class TaskService {
   }
 }
 
-/** Reads a stream to its end, or until the signal aborts. */
-export async function readToEnd(reader: LogReader, signal: AbortSignal): Promise<void> {
-  const close = (): void => {
-    reader.close();
-  };
-  signal.addEventListener('abort', close, { once: true });
-  if (signal.aborted) close();
-  for await (const event of reader) if (event.settled) break;
-  signal.removeEventListener('abort', close);
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve(undefined);
-      },
-      { once: true },
-    );
+/** What `promise` gives, or undefined when the signal aborts first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      resolve(undefined);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
   });
 }

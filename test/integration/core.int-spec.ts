@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
+import type { StreamResponse, Task } from '../../src/domain/a2a.js';
+import { foldEvents } from '../../src/domain/fold.js';
+import { backendOf, callerOf, Core, coreConfig, say } from '../support/core.js';
+import { RedisServer } from '../support/redis-server.js';
+
+const alice = callerOf('acme', 'alice');
+const never = new AbortController().signal;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function* talk(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+  if (turn.text.startsWith('count')) {
+    const n = Number(turn.text.slice(6));
+    for (let i = 0; i < n; i += 1) {
+      yield { kind: 'content', text: `<${i}>` };
+      if (i % 5 === 4) await pause(1);
+    }
+    return;
+  }
+  if (turn.text === 'ask') {
+    yield { kind: 'content', text: 'before. ' };
+    yield { kind: 'input_required', question: 'Which one?', expects: 'text' };
+    return;
+  }
+  if (turn.answering !== undefined) {
+    yield { kind: 'content', text: `you said ${turn.text} to ${turn.answering.question}` };
+    return;
+  }
+  if (turn.text === 'hang') {
+    yield { kind: 'step', text: 'hanging' };
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+    return;
+  }
+  if (turn.text === 'past') {
+    yield { kind: 'content', text: JSON.stringify(turn.history) };
+    return;
+  }
+  yield { kind: 'reason', text: 'thinking' };
+  yield { kind: 'content', text: 'hello ' };
+  yield { kind: 'memory', data: { seen: 1 } };
+  yield { kind: 'content', text: turn.text };
+}
+
+describe('the core on one Redis', () => {
+  let redis: RedisServer;
+  let a: Core;
+  let b: Core;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(async () => {
+    await redis.stop();
+  });
+  afterEach(async () => {
+    await Promise.all([a.stop(), b.stop()]);
+  });
+
+  async function start(): Promise<void> {
+    const config = coreConfig(redis.url);
+    a = await new Core(config, backendOf(talk)).start();
+    b = await new Core(config, backendOf(talk)).start();
+  }
+
+  const answer = (task: Task): string =>
+    (task.artifacts ?? [])
+      .filter((artifact) => artifact.name === 'answer')
+      .flatMap((artifact) => artifact.parts.map((part) => part.text))
+      .join('');
+
+  it('runs a message to its end and shows it on the other instance', async () => {
+    await start();
+    const sent = await a.tasks.submit(alice, say('world'));
+    const done = await a.tasks.waitSettled(alice, sent.taskId, { timeoutMs: 5000, signal: never });
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(answer(done)).toBe('hello world');
+    expect(done.metadata).toMatchObject({ 'n9e.chat_id': sent.contextId, 'n9e.seq_id': 1 });
+    expect(await b.tasks.get(alice, sent.taskId)).toEqual(done);
+  });
+
+  it('streams on another instance: snapshot + tail = the whole log, each event once', async () => {
+    await start();
+    const sent = await a.tasks.submit(alice, say('count 400'));
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => {
+        await pause(i * 3);
+        const stream = await b.tasks.subscribe(alice, sent.taskId, { from: 'start' }, never);
+        const events: StreamResponse[] = [];
+        let last = 0;
+        for await (const event of stream) {
+          if (event.id === undefined) continue;
+          expect(event.id.seq).toBe(last + 1);
+          last = event.id.seq;
+          events.push(JSON.parse(event.json) as StreamResponse);
+        }
+        return foldEvents(events);
+      }),
+    );
+    const stored = await a.tasks.get(alice, sent.taskId);
+    expect(answer(stored)).toBe(Array.from({ length: 400 }, (_, i) => `<${i}>`).join(''));
+    for (const folded of streams) expect(folded).toEqual(stored);
+  });
+
+  it('cancels on the other instance', async () => {
+    await start();
+    const sent = await a.tasks.submit(alice, say('hang'));
+    await pause(100);
+    const { task } = await b.tasks.cancel(alice, sent.taskId);
+    expect(task.status.state).toBe('TASK_STATE_CANCELED');
+    expect((await b.tasks.cancel(alice, sent.taskId)).again).toBe(true);
+    expect(a.execution.runs()).toEqual([]);
+  });
+
+  it('parks on a question and goes on elsewhere', async () => {
+    await start();
+    const sent = await a.tasks.submit(alice, say('ask'));
+    const parked = await a.tasks.waitSettled(alice, sent.taskId, {
+      timeoutMs: 5000,
+      signal: never,
+    });
+    expect(parked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    const next = await b.tasks.submit(alice, say('this one', { contextId: sent.contextId }));
+    expect(next).toMatchObject({ taskId: sent.taskId, how: 'continued' });
+    const done = await b.tasks.waitSettled(alice, sent.taskId, { timeoutMs: 5000, signal: never });
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(answer(done)).toBe('before. you said this one to Which one?');
+    expect(done.history?.map((message) => message.parts[0]?.text)).toEqual([
+      'ask',
+      'Which one?',
+      'this one',
+    ]);
+    expect(await a.tasks.get(alice, sent.taskId)).toEqual(done);
+  });
+
+  it('gives the next turn the history and the memory', async () => {
+    await start();
+    const first = await a.tasks.submit(alice, say('one'));
+    await a.tasks.waitSettled(alice, first.taskId, { timeoutMs: 5000, signal: never });
+    const second = await b.tasks.submit(alice, say('past', { contextId: first.contextId }));
+    expect(second.turn).toBe(2);
+    const done = await b.tasks.waitSettled(alice, second.taskId, {
+      timeoutMs: 5000,
+      signal: never,
+    });
+    expect(JSON.parse(answer(done))).toEqual([
+      { turn: 1, user: 'one', assistant: 'hello one', memory: { seen: 1 }, complete: true },
+    ]);
+  });
+
+  it('refuses a busy context and joins the same message', async () => {
+    await start();
+    const message = say('hang', { contextId: 'ctx-busy' });
+    const sent = await a.tasks.submit(alice, message);
+    await expect(b.tasks.submit(alice, say('x', { contextId: 'ctx-busy' }))).rejects.toMatchObject({
+      code: 'CONTEXT_BUSY',
+    });
+    expect(await b.tasks.submit(alice, message)).toMatchObject({
+      taskId: sent.taskId,
+      how: 'joined',
+    });
+    await b.tasks.cancel(alice, sent.taskId);
+  });
+
+  it('lists own tasks, newest first, page by page', async () => {
+    await start();
+    const carol = callerOf('acme', 'carol');
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      const sent = await a.tasks.submit(carol, say(`n${i}`));
+      await a.tasks.waitSettled(carol, sent.taskId, { timeoutMs: 5000, signal: never });
+      ids.unshift(sent.taskId);
+    }
+    const seen: string[] = [];
+    let pageToken: string | undefined;
+    do {
+      const page = await b.tasks.list(carol, {
+        pageSize: 3,
+        ...(pageToken ? { pageToken } : {}),
+      });
+      expect(page.totalSize).toBe(7);
+      seen.push(...page.tasks.map((task) => task.id));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen).toEqual(ids);
+    expect((await b.tasks.list(callerOf('globex', 'carol'), { pageSize: 50 })).totalSize).toBe(0);
+  });
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { AssistantBackend, Frame, Turn } from '../../src/assistant/assistant-backend.js';
+import {
+  DEFAULT_LIMITS,
+  type GatewayConfig,
+  type TenantConfig,
+} from '../../src/config/config.types.js';
+import type { CallContext } from '../../src/domain/call-context.js';
+import { ExecutionService } from '../../src/execution/execution.service.js';
+import { LeaseService } from '../../src/execution/lease.service.js';
+import { SweeperService } from '../../src/execution/sweeper.service.js';
+import { TakeoverService } from '../../src/execution/takeover.service.js';
+import { TaskEnder } from '../../src/execution/task-ender.js';
+import { DrainState } from '../../src/health/drain-state.js';
+import { Keys } from '../../src/redis/keys.js';
+import { RedisClock } from '../../src/redis/redis.clock.js';
+import { RedisConnections } from '../../src/redis/redis.connections.js';
+import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
+import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
+import { RedisTaskStore } from '../../src/store/redis-task.store.js';
+import { StreamHub } from '../../src/streams/hub.js';
+import { CancelService } from '../../src/tasks/cancel.service.js';
+import { SubmitService } from '../../src/tasks/submit.service.js';
+import { TaskService } from '../../src/tasks/task.service.js';
+import type { Submission } from '../../src/tasks/task.types.js';
+import { TenantDirectory } from '../../src/tenant/tenant.directory.js';
+
+export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}): GatewayConfig {
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    management: { host: '127.0.0.1', port: 0, probesOnMain: false },
+    trustedProxies: [],
+    redis: { url: redisUrl, prefix: 'nj:', allowEviction: false },
+    auth: { headerName: 'X-User-Token' },
+    a2a: { enabled: true },
+    mcp: { enabled: true, maxWaitSeconds: 240 },
+    execution: {
+      leaseMs: 1000,
+      heartbeatMs: 200,
+      sweepMs: 200,
+      maxRunsPerInstance: 500,
+      drainSeconds: 2,
+      maxBlockingSeconds: 600,
+      streamHeartbeatMs: 30_000,
+      sseCommentMs: 15_000,
+    },
+    log: { level: 'silent' },
+    tenants: [tenant('acme'), tenant('globex')],
+    tokens: [],
+    demo: false,
+    ...over,
+  };
+}
+
+export function tenant(id: string, over: Partial<TenantConfig> = {}): TenantConfig {
+  return {
+    id,
+    assistant: { backend: 'builtin' },
+    sources: [],
+    limits: DEFAULT_LIMITS,
+    takeover: 'rerun',
+    ...over,
+  };
+}
+
+/** A backend made of a function, for tests that stay in one process. */
+export function backendOf(
+  run: (turn: Turn, signal: AbortSignal) => AsyncIterable<Frame>,
+  readOnly = true,
+): AssistantBackend {
+  return { readOnly, run };
+}
+
+/** The core of one instance, wired by hand: no HTTP, no Nest. */
+export class Core {
+  readonly redis: RedisConnections;
+  readonly tasks: TaskService;
+  readonly execution: ExecutionService;
+  readonly hub: StreamHub;
+  private readonly sweeper: SweeperService;
+
+  constructor(config: GatewayConfig, backend: AssistantBackend) {
+    const keys = new Keys(config.redis.prefix);
+    const clock = new RedisClock();
+    const tenants = new TenantDirectory(config);
+    const backends = { backendOf: (): AssistantBackend => backend };
+    this.redis = new RedisConnections(config);
+    const store = new RedisTaskStore(this.redis, keys);
+    const reader = new RedisTaskReader(this.redis, keys);
+    const instances = new RedisInstanceStore(this.redis, keys);
+    const lease = new LeaseService(config, instances, clock);
+    const ender = new TaskEnder(store, reader, clock, tenants);
+    this.hub = new StreamHub(this.redis, keys, reader);
+    this.execution = new ExecutionService(
+      config,
+      backends,
+      tenants,
+      store,
+      reader,
+      instances,
+      lease,
+      clock,
+      ender,
+      new DrainState(),
+    );
+    const takeover = new TakeoverService(
+      backends,
+      this.execution,
+      instances,
+      store,
+      reader,
+      ender,
+      tenants,
+    );
+    this.sweeper = new SweeperService(
+      config,
+      lease,
+      this.execution,
+      takeover,
+      ender,
+      instances,
+      reader,
+      this.hub,
+    );
+    const submits = new SubmitService(this.execution, store, reader, ender, tenants);
+    const cancels = new CancelService(
+      store,
+      reader,
+      instances,
+      this.execution,
+      lease,
+      ender,
+      this.hub,
+    );
+    this.tasks = new TaskService(
+      config,
+      submits,
+      cancels,
+      this.execution,
+      reader,
+      this.hub,
+      tenants,
+    );
+  }
+
+  async start(): Promise<this> {
+    this.hub.onModuleInit();
+    await this.sweeper.onApplicationBootstrap();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.sweeper.beforeApplicationShutdown();
+    this.hub.onModuleDestroy();
+    this.redis.onApplicationShutdown();
+  }
+}
+
+export function callerOf(tenantId: string, user: string): CallContext {
+  return { tenant: tenantId, user, scopes: ['a2a', 'mcp'], requestId: randomUUID() };
+}
+
+export function say(text: string, over: Partial<Submission['message']> = {}): Submission {
+  return { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...over } };
+}
