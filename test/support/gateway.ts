@@ -101,15 +101,16 @@ export class Fleet {
   private document(): Record<string, unknown> {
     return {
       ...this.options.config,
-      tenants: this.options.tenants.map((tenant) => ({
-        ...tenant,
-        assistant: tenant.assistant ?? {
-          backend: 'module',
-          module: BACKEND,
-          readOnly: true,
-          options: { journal: this.journal },
-        },
-      })),
+      tenants: this.options.tenants.map((tenant) => {
+        const assistant = tenant.assistant ?? scripted({ readOnly: true });
+        return {
+          ...tenant,
+          assistant:
+            assistant['module'] === BACKEND
+              ? { ...assistant, options: { journal: this.journal } }
+              : assistant,
+        };
+      }),
       tokens: this.options.callers.map(({ tenant, user, token }) => ({
         tenant,
         user,
@@ -120,10 +121,8 @@ export class Fleet {
 }
 
 /** The module backend that the message's text commands (see backends/scripted.mjs). */
-export function scripted(
-  fleetOptions: { readOnly?: boolean; options?: Record<string, unknown> } = {},
-): Record<string, unknown> {
-  return { backend: 'module', module: BACKEND, options: {}, ...fleetOptions };
+export function scripted({ readOnly }: { readOnly: boolean }): Record<string, unknown> {
+  return { backend: 'module', module: BACKEND, readOnly };
 }
 
 /** A gateway in a process of its own. */

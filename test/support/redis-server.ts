@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,15 @@ export class RedisServer {
     if (this.server.exitCode === undefined) await this.server.stop();
     this.server = await launch(this.port, this.dir, this.options);
     await answers(this.port, this.server);
+  }
+
+  /** Cuts the end off the append-only file of a server that is down: acknowledged writes are lost. */
+  async forget(bytes: number): Promise<void> {
+    const folder = join(this.dir, 'appendonlydir');
+    const name = (await readdir(folder)).find((file) => file.endsWith('.incr.aof'));
+    if (name === undefined) throw new Error('there is no append-only file');
+    const file = join(folder, name);
+    await truncate(file, (await stat(file)).size - bytes);
   }
 
   /** Frozen: connections stay, nothing is answered. */

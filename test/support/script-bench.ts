@@ -261,8 +261,9 @@ export class ScriptBench {
     for (const key of (await this.redis.keys('*')).map(String).sort()) {
       const type = await this.redis.type(key);
       if (type === 'hash') all[key] = await this.redis.hgetall(key);
-      else if (type === 'zset') all[key] = await this.redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
-      else if (type === 'stream') all[key] = await this.redis.call('XRANGE', key, '-', '+');
+      else if (type === 'zset') {
+        all[key] = await this.redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
+      } else if (type === 'stream') all[key] = await this.redis.call('XRANGE', key, '-', '+');
       else if (type === 'list') all[key] = await this.redis.lrange(key, 0, -1);
       else if (type === 'set') all[key] = (await this.redis.smembers(key)).map(String).sort();
       else all[key] = await this.redis.get(key);
