@@ -37,6 +37,10 @@ export class RedisTokenStore implements TokenStore {
     if (record.expires !== undefined) await this.redis.pexpireat(key, record.expires + KEPT_MS);
   }
 
+  async count(tenant: string): Promise<number> {
+    return this.redis.scard(this.keys.tokensOf(tenant));
+  }
+
   async list(tenant?: string): Promise<TokenRecord[]> {
     const sets = tenant === undefined ? await this.sets() : [this.keys.tokensOf(tenant)];
     const records: TokenRecord[] = [];

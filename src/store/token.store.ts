@@ -18,6 +18,8 @@ export interface TokenStore {
   /** Revoked and expired tokens too, as long as they are kept (30 days). */
   find(sha256: string): Promise<TokenRecord | undefined>;
   create(record: TokenRecord): Promise<void>;
+  /** How many tokens a tenant has, those that no longer work included. */
+  count(tenant: string): Promise<number>;
   /** Newest first. Of every tenant when none is named. */
   list(tenant?: string): Promise<TokenRecord[]>;
   /** False for a token that is not there; true again for one that is revoked already. */

@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { ReadinessProbe } from '../health/readiness-probe.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -10,7 +9,7 @@ const PATIENCE_MS = 3000;
 /**
  * Ready means: an append to a stream works, and what is published comes back on the subscriber's
  * connection. Only doing both shows a Redis user without channel rights, who stores but never
- * announces, and a Redis that evicts or is full.
+ * announces, and a Redis that is full.
  */
 @Injectable()
 export class RedisReadinessProbe implements ReadinessProbe {
@@ -19,7 +18,6 @@ export class RedisReadinessProbe implements ReadinessProbe {
   constructor(
     private readonly redis: RedisConnections,
     private readonly keys: Keys,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /** @throws Error with a text for the operator. */
@@ -40,7 +38,6 @@ export class RedisReadinessProbe implements ReadinessProbe {
     });
     heard.catch(() => undefined);
     try {
-      await this.checkEviction();
       const subscribed = subscriber.subscribe(key);
       subscribed.catch(() => undefined);
       await Promise.race([subscribed, heard]);
@@ -51,18 +48,6 @@ export class RedisReadinessProbe implements ReadinessProbe {
     } finally {
       clearTimeout(timer);
       if (onMessage !== undefined) subscriber.off('message', onMessage);
-    }
-  }
-
-  /** INFO, not CONFIG: managed Redis may forbid the latter. */
-  private async checkEviction(): Promise<void> {
-    if (this.config.redis.allowEviction) return;
-    const info = await this.redis.reads.info('memory');
-    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
-    if (policy !== undefined && policy !== 'noeviction') {
-      throw new Error(
-        `Redis has the maxmemory policy ${policy}, which drops tasks; set noeviction, or allow it with redis.allowEviction`,
-      );
     }
   }
 }
