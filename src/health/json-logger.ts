@@ -5,7 +5,13 @@ import type { GatewayConfig } from '../config/config.types.js';
 import { describeError } from './describe-error.js';
 
 /** What Nest says about itself while it starts: thirty lines that interest nobody but its makers. */
-const CHATTY = new Set(['InstanceLoader', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
+const CHATTY = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
 
 /**
  * Nest's logger on pino: one JSON object a line on standard output. A message is a text, or an

@@ -9,7 +9,8 @@ export interface ReadinessReport {
   readonly reason?: string;
 }
 
-const PROBE_TIMEOUT_MS = 3000;
+/** Above the probe's own patience, so that its text is the one that is shown. */
+const PROBE_TIMEOUT_MS = 4000;
 /** Answers of one probe are shared for so long: asking more often costs Redis nothing. */
 const SHARED_MS = 500;
 

@@ -77,7 +77,9 @@ export const metrics = {
   }),
 } as const;
 
-// Every state is there with 0 from the start, so that a rate() over the first one is right.
+const AUTH_REASONS = ['missing', 'invalid', 'conflict', 'scope', 'tenant', 'store'];
+
+// Every series is there with 0 from the start, so that a rate() over its first event is right.
 const SETTLED: readonly TaskStateName[] = [
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',
@@ -88,6 +90,9 @@ const SETTLED: readonly TaskStateName[] = [
 ];
 SETTLED.forEach((state) => {
   metrics.tasksSettled.inc({ state }, 0);
+});
+AUTH_REASONS.forEach((reason) => {
+  metrics.authFailures.inc({ reason }, 0);
 });
 
 /** Adds Node's own measurements (CPU, memory, event loop); called once by a gateway's start. */

@@ -15,6 +15,10 @@ export class MemoryTokenStore implements TokenStore {
     return Promise.resolve();
   }
 
+  async count(tenant: string): Promise<number> {
+    return (await this.list(tenant)).length;
+  }
+
   list(tenant?: string): Promise<TokenRecord[]> {
     const all = [...this.records.values()];
     return Promise.resolve(all.filter((record) => (tenant ?? record.tenant) === record.tenant));

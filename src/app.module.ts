@@ -1,0 +1,46 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import { TokenGuard } from './auth/token.guard.js';
+import { ConfigModule } from './config/config.module.js';
+import type { GatewayConfig } from './config/config.types.js';
+import { HealthModule } from './health/health.module.js';
+import { A2aModule } from './protocols/a2a.module.js';
+import { ProtocolExceptionFilter } from './protocols/http/protocol-exception.filter.js';
+import { McpModule } from './protocols/mcp/mcp.module.js';
+import { RedisModule } from './redis/redis.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
+import { TenantGuard } from './tenant/tenant.guard.js';
+import { TenantModule } from './tenant/tenant.module.js';
+
+/** The core API for every protocol. */
+@Global()
+@Module({ imports: [TasksModule], exports: [TasksModule] })
+class CoreModule {}
+
+/** The whole gateway, its modules in the order of a request's way. */
+@Module({})
+export class AppModule {
+  static of(config: GatewayConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.of(config),
+        HealthModule.for(config),
+        RedisModule,
+        AuthModule,
+        TenantModule,
+        // With a2a.enabled: false neither surface has a route (seed-behaviours N3, N4).
+        A2aModule.of(config),
+        ...(config.a2a.enabled && config.mcp.enabled ? [McpModule] : []),
+        CoreModule,
+      ],
+      providers: [
+        // In this order: who calls, then whether the tenant is served here.
+        { provide: APP_GUARD, useExisting: TokenGuard },
+        { provide: APP_GUARD, useExisting: TenantGuard },
+        { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
+      ],
+    };
+  }
+}

@@ -1,0 +1,95 @@
+import { Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import type { GatewayConfig } from './config/config.types.js';
+import { ExecutionService } from './execution/execution.service.js';
+import { logRequests } from './health/access-log.js';
+import { DrainState } from './health/drain-state.js';
+import type { JsonLogger } from './health/json-logger.js';
+import { ManagementServer } from './health/management.server.js';
+import { createHttpAdapter } from './protocols/http/http-adapter.js';
+import { StreamRegistry } from './protocols/sse/stream-registry.js';
+import { TokenStore } from './store/token.store.js';
+
+const LOOK_MS = 50;
+
+/** One running gateway. */
+export interface Gateway {
+  /** Where it listens, e.g. `http://127.0.0.1:17000`. */
+  readonly url: string;
+  /**
+   * The graceful stop of design 5.11: not ready, no new runs; what runs may go on for the drain
+   * time, then streams end and runs are handed over; then everything closes. Idempotent.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a gateway: management first, so that probes are answered while the rest comes up.
+ * @throws Error with `code` EADDRINUSE and the like when a listener cannot be opened.
+ */
+export async function startGateway(config: GatewayConfig, log: JsonLogger): Promise<Gateway> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.of(config),
+    createHttpAdapter(config),
+    { logger: log, bodyParser: false, abortOnError: false },
+  );
+  try {
+    logRequests(app.getHttpAdapter().getInstance());
+    await app.get(ManagementServer).start();
+    await app.listen(config.listen.port, config.listen.host);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const url = await app.getUrl();
+  const logger = new Logger('Gateway');
+  logger.log({ msg: 'listening', url, instance: app.get(ExecutionService).instance });
+  app.get(DrainState).markReady();
+  void warnWhenNobodyCanCall(config, app.get<TokenStore>(TokenStore), logger);
+  let stopping: Promise<void> | undefined;
+  return { url, stop: () => (stopping ??= stop(app, config, logger)) };
+}
+
+async function stop(
+  app: NestFastifyApplication,
+  config: GatewayConfig,
+  logger: Logger,
+): Promise<void> {
+  const execution = app.get(ExecutionService);
+  const streams = app.get(StreamRegistry);
+  const until = performance.now() + config.execution.drainSeconds * 1000;
+  logger.log({ msg: 'draining', runs: execution.runs().length, streams: streams.size });
+  app.get(DrainState).beginDrain();
+  // Before close(), whose first step already takes things away from providers that runs still use.
+  await execution.idle(until - performance.now());
+  while (streams.size > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  await execution.leaveAll();
+  streams.closeAll();
+  await app.close();
+  logger.log({ msg: 'stopped' });
+}
+
+/** N7: nothing is wrong with such a gateway, but its operator would look for the fault elsewhere. */
+async function warnWhenNobodyCanCall(
+  config: GatewayConfig,
+  store: TokenStore,
+  logger: Logger,
+): Promise<void> {
+  if (config.tenants.length === 0) {
+    logger.warn('no tenant is configured: every call will be refused');
+    return;
+  }
+  if (config.tokens.length > 0) return;
+  try {
+    const counts = await Promise.all(config.tenants.map(({ id }) => store.count(id)));
+    if (counts.every((count) => count === 0)) {
+      logger.warn('no token exists: every call will be refused (nightjar token create makes one)');
+    }
+  } catch (error) {
+    logger.warn({ msg: 'could not look for tokens: Redis does not answer', err: error });
+  }
+}
