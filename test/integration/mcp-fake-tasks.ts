@@ -4,7 +4,7 @@ import type { CallContext } from '../../src/domain/call-context.js';
 import { DomainError, taskNotFound } from '../../src/domain/errors.js';
 import { TaskFold } from '../../src/domain/fold.js';
 import { isSettled, isTerminal } from '../../src/domain/task-state.js';
-import { TaskService } from '../../src/tasks/task.service.js';
+import type { TaskService } from '../../src/tasks/task.service.js';
 import type {
   StartAt,
   Submission,
@@ -103,22 +103,23 @@ export class FakeRun {
 
 export type Script = (run: FakeRun, message: string) => Promise<void> | void;
 
+/** What a protocol sees of TaskService. */
+export type CoreApi = { [Operation in keyof TaskService]: TaskService[Operation] };
+
 /** TaskService in the memory of the test, with the core's rules that MCP rests on. */
-export class FakeTasks extends TaskService {
+export class FakeTasks implements CoreApi {
   readonly runs = new Map<string, FakeRun>();
   readonly calls: string[] = [];
   /** Set to make the next submit fail. */
   refuse: Error | undefined;
 
-  constructor(public script: Script) {
-    super();
-  }
+  constructor(public script: Script) {}
 
   get last(): FakeRun {
     return [...this.runs.values()].at(-1)!;
   }
 
-  override submit(ctx: CallContext, submission: Submission): Promise<Submitted> {
+  submit(ctx: CallContext, submission: Submission): Promise<Submitted> {
     this.calls.push('submit');
     if (this.refuse !== undefined) return Promise.reject(this.refuse);
     const { message } = submission;
@@ -150,11 +151,11 @@ export class FakeTasks extends TaskService {
     return Promise.resolve({ taskId: task.id, contextId, turn, how: 'created' });
   }
 
-  override get(ctx: CallContext, taskId: string): Promise<Task> {
+  get(ctx: CallContext, taskId: string): Promise<Task> {
     return Promise.resolve(this.find(ctx, taskId).task);
   }
 
-  override list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
+  list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
     this.calls.push('list');
     const tasks = [...this.runs.values()]
       .filter((run) => run.owner === `${ctx.tenant}/${ctx.user}`)
@@ -165,7 +166,7 @@ export class FakeTasks extends TaskService {
     return Promise.resolve({ tasks: page, nextPageToken: '', totalSize: tasks.length });
   }
 
-  override cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
+  cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
     this.calls.push('cancel');
     const run = this.find(ctx, taskId);
     if (isTerminal(run.state)) {
@@ -176,17 +177,21 @@ export class FakeTasks extends TaskService {
     return Promise.resolve({ task: run.task, again: false });
   }
 
-  override subscribe(
+  subscribe(
     ctx: CallContext,
     taskId: string,
     start: StartAt,
     signal: AbortSignal,
   ): Promise<TaskStream> {
+    this.calls.push(start.from === 'after' ? `subscribe after ${start.id.seq}` : 'subscribe');
     const run = this.find(ctx, taskId);
+    if (start.from === 'snapshot' && isTerminal(run.state)) {
+      return Promise.reject(new DomainError('UNSUPPORTED_OPERATION', 'The task has ended'));
+    }
     return Promise.resolve(read(run, start, signal));
   }
 
-  override async waitSettled(
+  async waitSettled(
     ctx: CallContext,
     taskId: string,
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
@@ -205,7 +210,7 @@ export class FakeTasks extends TaskService {
 }
 
 async function* read(run: FakeRun, start: StartAt, signal: AbortSignal): TaskStream {
-  let at = start.from === 'start' ? 0 : run.events.length;
+  let at = start.from === 'start' ? 0 : start.from === 'after' ? start.id.seq : run.events.length;
   if (start.from === 'snapshot') yield event(run, at, { task: run.task });
   while (!signal.aborted) {
     const next = run.events[at];

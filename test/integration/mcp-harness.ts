@@ -7,11 +7,13 @@ import { PUBLIC_ROUTE } from '../../src/auth/public.decorator.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { DEFAULT_LIMITS, type GatewayConfig } from '../../src/config/config.types.js';
 import { DomainError } from '../../src/domain/errors.js';
+import { A2aModule } from '../../src/protocols/a2a.module.js';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
+import type { CoreApi } from './mcp-fake-tasks.js';
 
 export const TOKENS: Readonly<Record<string, { tenant: string; user: string }>> = {
   'alice-token': { tenant: 'acme', user: 'alice' },
@@ -57,26 +59,33 @@ class TokenGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
   canActivate(context: ExecutionContext): boolean {
-    const open = this.reflector.get<boolean | undefined>(PUBLIC_ROUTE, context.getHandler());
-    if (open === true) return true;
+    const targets = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true) {
+      return true;
+    }
     const request = context.switchToHttp().getRequest<FastifyRequest & { user?: unknown }>();
-    const owner = TOKENS[String(request.headers['x-user-token'])];
+    const bearer = request.headers.authorization?.replace(/^Bearer /, '');
+    const owner = TOKENS[String(request.headers['x-user-token'] ?? bearer)];
     if (owner === undefined) throw new DomainError('UNAUTHENTICATED', 'No valid token');
-    request.user = { ...owner, scopes: ['mcp'] };
+    request.user = { ...owner, scopes: ['a2a', 'mcp'] };
     return true;
   }
 }
 
 export interface McpApp {
   readonly url: string;
+  /** Breaks every connection; the listener stays. */
+  cut(): void;
   close(): Promise<void>;
 }
 
-/** A gateway with the MCP surface alone, on a random loopback port, over the given core. */
+/** A gateway with the A2A and MCP surfaces on a random loopback port, over the given core. */
 export async function startMcpApp(
-  tasks: TaskService,
-  config: Partial<GatewayConfig> = {},
+  tasks: CoreApi,
+  overrides: Partial<GatewayConfig> = {},
 ): Promise<McpApp> {
+  const config = gatewayConfig(overrides);
+
   @Global()
   @Module({
     providers: [{ provide: TaskService, useValue: tasks }],
@@ -85,22 +94,26 @@ export async function startMcpApp(
   class CoreModule {}
 
   const fixture = await Test.createTestingModule({
-    imports: [ConfigModule.of(gatewayConfig(config)), TenantModule, CoreModule, McpModule],
+    imports: [ConfigModule.of(config), TenantModule, CoreModule, McpModule, A2aModule.of(config)],
     providers: [
       { provide: APP_GUARD, useClass: TokenGuard },
       { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
     ],
   }).compile();
-  const adapter = createHttpAdapter(gatewayConfig(config));
+  const adapter = createHttpAdapter(config);
   const app = fixture.createNestApplication<NestFastifyApplication>(adapter, {
     bodyParser: false,
     logger: false,
   });
   await app.listen(0, '127.0.0.1');
+  const cut = (): void => {
+    app.getHttpServer().closeAllConnections();
+  };
   return {
     url: await app.getUrl(),
+    cut,
     close: () => {
-      app.getHttpServer().closeAllConnections();
+      cut();
       return app.close();
     },
   };

@@ -266,6 +266,7 @@ describe('the switches and limits of the configuration', () => {
     async (config) => {
       await start(config);
       expect((await post(app.url, PING)).status).toBe(404);
+      expect((await post(app.url, PING, { token: 'wrong' })).status).toBe(404);
     },
   );
 

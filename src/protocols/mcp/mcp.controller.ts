@@ -31,7 +31,6 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Response> {
-    if (!this.config.mcp.enabled || !this.config.a2a.enabled) throw pathNotFound(this.config);
     this.checkOrigin(request);
     if (request.method !== 'POST') {
       void reply.header('allow', 'POST');
