@@ -60,7 +60,9 @@ describe('Bridge', () => {
     const events = bridge().events({ kind: 'content', text });
     const parts = events.map((event) => (update(event).parts as { text: string }[])[0]?.text ?? '');
     expect(parts.join('')).toBe(text);
-    expect(parts.every((part) => part.length <= 16 * 1024 && !/[\ud800-\udfff]/u.test(part))).toBe(true);
+    expect(parts.every((part) => part.length <= 16 * 1024 && !/[\ud800-\udfff]/u.test(part))).toBe(
+      true,
+    );
   });
 
   it('should tell the status of a step', () => {

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BackendRegistry } from '../assistant/assistant-backend.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { Task } from '../domain/a2a.js';
-import { unavailable } from '../domain/errors.js';
+import { DomainError, unavailable } from '../domain/errors.js';
 import { TaskFold } from '../domain/fold.js';
 import { DrainState } from '../health/drain-state.js';
 import { metrics } from '../metrics/metrics.js';
@@ -114,10 +114,15 @@ export class ExecutionService {
         throw unavailable('The task store does not answer', error);
       });
       owned = await claim();
+    } catch (error) {
+      // A refusal is certain. After anything else the claim may have been carried out all the same:
+      // the hint stays, and the look at the own hints finds the task.
+      const refused = error instanceof DomainError && error.code !== 'UNAVAILABLE';
+      if (refused) await this.instances.removeHint(this.instance, hint).catch(() => undefined);
+      throw error;
     } finally {
       this.starting -= 1;
     }
-    // After an error the hint stays: the claim may have been carried out all the same.
     if (owned === undefined) await this.instances.removeHint(this.instance, hint);
     else this.start(owned);
     return owned;

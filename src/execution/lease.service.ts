@@ -38,7 +38,6 @@ export class LeaseService {
    * @throws Error when Redis did not answer.
    */
   async beat(): Promise<string[]> {
-    const began = performance.now();
     const wall = Date.now();
     let answer: { now: number; dead: string[] };
     try {
@@ -49,18 +48,13 @@ export class LeaseService {
     }
     this.clock.observe(answer.now, wall, Date.now());
     const ended = performance.now();
-    // A pause of more than half a lease, or a slow answer, and the count starts again.
-    const paused = ended - Math.max(this.lastBeat, began - this.periodMs) > this.leaseMs / 2;
+    // Frozen or cut off in between (this process or Redis): the count starts again.
+    const paused = ended - this.lastBeat > this.periodMs + this.leaseMs / 2;
     if (paused || this.steadySince === Number.POSITIVE_INFINITY) this.steadySince = ended;
     this.lastBeat = ended;
     return ended - this.steadySince >= this.leaseMs
       ? answer.dead.filter((instance) => instance !== this.instance)
       : [];
-  }
-
-  /** False when this instance could not renew for three quarters of its lease: start no write. */
-  get isSure(): boolean {
-    return performance.now() - this.lastBeat < (this.leaseMs * 3) / 4;
   }
 
   async leave(): Promise<void> {

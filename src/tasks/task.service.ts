@@ -9,6 +9,7 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { withHeartbeats } from './heartbeat.js';
+import { Patience } from './patience.js';
 import { formatPageToken, parsePageToken } from './page-token.js';
 import { SubmitService } from './submit.service.js';
 import { CancelService } from './cancel.service.js';
@@ -132,16 +133,20 @@ export class TaskService {
     taskId: string,
     options: { timeoutMs: number; signal: AbortSignal },
   ): Promise<Task> {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
-    const local = this.execution.settled(ctx.tenant, taskId);
-    const isOwn = this.execution.runOf(ctx.tenant, taskId)?.keys.ref.user === ctx.user;
-    if (local !== undefined && isOwn) {
-      const task = await unlessAborted(local, signal);
-      // Undefined: the run was lost, left, or the time is up. Redis knows.
+    const patience = new Patience(options.timeoutMs, options.signal);
+    try {
+      const own = this.execution.runOf(ctx.tenant, taskId)?.keys.ref.user === ctx.user;
+      const local = own ? this.execution.settled(ctx.tenant, taskId) : undefined;
+      // Undefined: the run was lost or left, or the time is up. Redis knows.
+      const task = local && (await patience.wait(local));
       if (task !== undefined) return task;
+      if (!patience.signal.aborted && !this.hub.isClosing) {
+        await this.follow(ctx, taskId, patience.signal);
+      }
+      return await this.get(ctx, taskId);
+    } finally {
+      patience.end();
     }
-    if (!signal.aborted && !this.hub.isClosing) await this.follow(ctx, taskId, signal);
-    return this.get(ctx, taskId);
   }
 
   private async follow(ctx: CallContext, taskId: string, signal: AbortSignal): Promise<void> {
@@ -160,18 +165,4 @@ export class TaskService {
     const statusUpdate = { taskId, contextId: pulse.contextId, status };
     return JSON.stringify({ statusUpdate });
   }
-}
-
-/** What `promise` gives, or undefined when the signal aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      resolve(undefined);
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', onAbort);
-    });
-  });
 }

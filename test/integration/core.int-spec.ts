@@ -6,7 +6,7 @@ import { backendOf, callerOf, Core, coreConfig, say } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const alice = callerOf('acme', 'alice');
-const never = new AbortController().signal;
+const never = (): AbortSignal => new AbortController().signal;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function* talk(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
@@ -74,7 +74,10 @@ describe('the core on one Redis', () => {
   it('runs a message to its end and shows it on the other instance', async () => {
     await start();
     const sent = await a.tasks.submit(alice, say('world'));
-    const done = await a.tasks.waitSettled(alice, sent.taskId, { timeoutMs: 5000, signal: never });
+    const done = await a.tasks.waitSettled(alice, sent.taskId, {
+      timeoutMs: 5000,
+      signal: never(),
+    });
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
     expect(answer(done)).toBe('hello world');
     expect(done.metadata).toMatchObject({ 'n9e.chat_id': sent.contextId, 'n9e.seq_id': 1 });
@@ -87,7 +90,7 @@ describe('the core on one Redis', () => {
     const streams = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         await pause(i * 3);
-        const stream = await b.tasks.subscribe(alice, sent.taskId, { from: 'start' }, never);
+        const stream = await b.tasks.subscribe(alice, sent.taskId, { from: 'start' }, never());
         const events: StreamResponse[] = [];
         let last = 0;
         for await (const event of stream) {
@@ -124,7 +127,10 @@ describe('the core on one Redis', () => {
     expect(parked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     const next = await b.tasks.submit(alice, say('this one', { contextId: sent.contextId }));
     expect(next).toMatchObject({ taskId: sent.taskId, how: 'continued' });
-    const done = await b.tasks.waitSettled(alice, sent.taskId, { timeoutMs: 5000, signal: never });
+    const done = await b.tasks.waitSettled(alice, sent.taskId, {
+      timeoutMs: 5000,
+      signal: never(),
+    });
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
     expect(answer(done)).toBe('before. you said this one to Which one?');
     expect(done.history?.map((message) => message.parts[0]?.text)).toEqual([
@@ -138,7 +144,7 @@ describe('the core on one Redis', () => {
   it('gives the next turn the history and the memory', async () => {
     await start();
     const first = await a.tasks.submit(alice, say('one'));
-    await a.tasks.waitSettled(alice, first.taskId, { timeoutMs: 5000, signal: never });
+    await a.tasks.waitSettled(alice, first.taskId, { timeoutMs: 5000, signal: never() });
     const second = await b.tasks.submit(alice, say('past', { contextId: first.contextId }));
     expect(second.turn).toBe(2);
     const done = await b.tasks.waitSettled(alice, second.taskId, {
@@ -170,7 +176,7 @@ describe('the core on one Redis', () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i += 1) {
       const sent = await a.tasks.submit(carol, say(`n${i}`));
-      await a.tasks.waitSettled(carol, sent.taskId, { timeoutMs: 5000, signal: never });
+      await a.tasks.waitSettled(carol, sent.taskId, { timeoutMs: 5000, signal: never() });
       ids.unshift(sent.taskId);
     }
     const seen: string[] = [];
