@@ -122,7 +122,7 @@ describe('the core on one Redis', () => {
     const sent = await a.tasks.submit(alice, say('ask'));
     const parked = await a.tasks.waitSettled(alice, sent.taskId, {
       timeoutMs: 5000,
-      signal: never,
+      signal: never(),
     });
     expect(parked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     const next = await b.tasks.submit(alice, say('this one', { contextId: sent.contextId }));
@@ -149,7 +149,7 @@ describe('the core on one Redis', () => {
     expect(second.turn).toBe(2);
     const done = await b.tasks.waitSettled(alice, second.taskId, {
       timeoutMs: 5000,
-      signal: never,
+      signal: never(),
     });
     expect(JSON.parse(answer(done))).toEqual([
       { turn: 1, user: 'one', assistant: 'hello one', memory: { seen: 1 }, complete: true },
