@@ -94,7 +94,13 @@ export async function startMcpApp(
   class CoreModule {}
 
   const fixture = await Test.createTestingModule({
-    imports: [ConfigModule.of(config), TenantModule, CoreModule, McpModule, A2aModule.of(config)],
+    imports: [
+      ConfigModule.of(config),
+      TenantModule,
+      CoreModule,
+      McpModule.of(config),
+      A2aModule.of(config),
+    ],
     providers: [
       { provide: APP_GUARD, useClass: TokenGuard },
       { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
