@@ -6,7 +6,7 @@ import { DomainError } from '../../domain/errors.js';
 @Controller('a2a/v1')
 @RequireScope('a2a')
 export class RestRefusalController {
-  @All('*path')
+  @All('*')
   refuse(): never {
     throw new DomainError(
       'VERSION_NOT_SUPPORTED',

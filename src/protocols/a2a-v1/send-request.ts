@@ -95,12 +95,14 @@ function boundedList(given: Params, key: string, bytes: number): readonly string
 }
 
 function readParts(message: Params): readonly Part[] {
+  const before = message.faults;
   const given = message.objects('parts');
   if (given === undefined) {
     if (!message.has('parts')) message.fault('parts', 'is required');
     return [];
   }
   const parts = given.map(readPart);
+  if (message.faults > before) return parts;
   const blank = parts.every((part) => part.text !== undefined && part.text.trim() === '');
   if (parts.length === 0) message.fault('parts', 'must not be empty');
   else if (blank) message.fault('parts', 'must have text that is not blank');

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_LIMITS, type GatewayConfig } from '../../config/config.types.js';
 import { DomainError } from '../../domain/errors.js';
 import { callerProtocolOf } from './caller-protocol.js';
@@ -29,20 +29,12 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
 const CLOSE_IDLE_EVERY_MS = 100;
 
-export interface HttpAdapterOptions {
-  /** Router constraints of other listeners, e.g. the management one. */
-  readonly constraints?: NonNullable<FastifyServerOptions['routerOptions']>['constraints'];
-}
-
 /**
  * Fastify as all protocols need it: bodies stay text (each protocol parses its own, strictly),
  * a body limit per surface, request ids, 405 apart from 404, errors of the framework in the
  * caller's protocol, and time-outs that end slow requests but never a response.
  */
-export function createHttpAdapter(
-  config: GatewayConfig,
-  options: HttpAdapterOptions = {},
-): FastifyAdapter {
+export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
   const proxies = new TrustedProxies(config.trustedProxies);
   const adapter = new FastifyAdapter({
     skipMiddie: true,
@@ -56,7 +48,6 @@ export function createHttpAdapter(
     routerOptions: {
       maxParamLength: MAX_PARAM_LENGTH,
       ignoreTrailingSlash: true,
-      ...(options.constraints === undefined ? {} : { constraints: options.constraints }),
     },
     frameworkErrors: refuseTarget,
     clientErrorHandler: refuseClient,

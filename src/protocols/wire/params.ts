@@ -27,6 +27,11 @@ export class Params {
     if (this.violations.length > 0) throw new InvalidParams(this.violations);
   }
 
+  /** How many faults the whole request has so far. */
+  get faults(): number {
+    return this.violations.length;
+  }
+
   has(key: string): boolean {
     return this.raw(key) !== undefined;
   }
