@@ -11,6 +11,7 @@ import { A2aModule } from '../../src/protocols/a2a.module.js';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
+import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
 import type { CoreApi } from './mcp-fake-tasks.js';
@@ -76,6 +77,8 @@ export interface McpApp {
   readonly url: string;
   /** Breaks every connection; the listener stays. */
   cut(): void;
+  /** Open streams of all protocols. */
+  readonly streams: StreamRegistry;
   close(): Promise<void>;
 }
 
@@ -98,7 +101,7 @@ export async function startMcpApp(
       ConfigModule.of(config),
       TenantModule,
       CoreModule,
-      McpModule.of(config),
+      ...(config.a2a.enabled && config.mcp.enabled ? [McpModule] : []),
       A2aModule.of(config),
     ],
     providers: [
@@ -118,6 +121,7 @@ export async function startMcpApp(
   return {
     url: await app.getUrl(),
     cut,
+    streams: app.get(StreamRegistry, { strict: false }),
     close: () => {
       cut();
       return app.close();

@@ -260,6 +260,32 @@ describe('a client that goes away', () => {
   });
 });
 
+describe('a gateway that stops', () => {
+  it('should answer waiting calls with the ids, and cancel none', async () => {
+    await start();
+    tasks.script = () => undefined;
+    const modern = call2026({ message: 'slow' });
+    const waiting = [
+      post(app.url, call2025({ message: 'slow' })),
+      post(app.url, modern.body, modern),
+      post(app.url, modern.body, { headers: { ...modern.headers, accept: 'application/json' } }),
+    ];
+    await vi.waitFor(() => {
+      expect(app.streams.size).toBe(3);
+      expect(tasks.runs.size).toBe(3);
+    });
+    app.streams.closeAll();
+    for (const response of await Promise.all(waiting)) {
+      const { result } = await messageOf(response);
+      expect(result).toMatchObject({ structuredContent: { status: 'working' } });
+    }
+    expect(tasks.calls).not.toContain('cancel');
+    await vi.waitFor(() => {
+      expect(app.streams.size).toBe(0);
+    });
+  });
+});
+
 describe('the switches and limits of the configuration', () => {
   it.each([{ mcp: { enabled: false, maxWaitSeconds: 240 } }, { a2a: { enabled: false } }])(
     'should answer 404 with %j',

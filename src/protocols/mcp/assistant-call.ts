@@ -111,7 +111,7 @@ async function begin(
 /** Waits for the task, telling its steps meanwhile. */
 async function follow(
   tasks: TaskService,
-  { options: { ctx, gone } }: McpExchange,
+  { over, options: { ctx, gone } }: McpExchange,
   started: Submitted,
   options: AssistantCallOptions,
 ): Promise<CallToolResult> {
@@ -120,11 +120,11 @@ async function follow(
   try {
     const task = await tasks.waitSettled(ctx, started.taskId, {
       timeoutMs: options.maxWaitMs,
-      signal: gone,
+      signal: over,
     });
     const settled = isSettled(task.status.state);
     if (gone.aborted && options.closingCancels) await cancel(tasks, ctx, task);
-    else if (!settled && !gone.aborted) metrics.blockingTimeouts.inc();
+    else if (!settled && !over.aborted) metrics.blockingTimeouts.inc();
     if (settled) await within(told, PROGRESS_REST_MS);
     return assistantResult(task, started.turn);
   } finally {

@@ -19,17 +19,28 @@ export interface McpExchangeOptions {
 export class McpExchange {
   private settle!: () => void;
   private refused: Error | undefined;
+  private readonly hurried = new AbortController();
 
   /** Resolves once a tool has begun its work or refused it; never, when no tool runs. */
   readonly opened = new Promise<void>((resolve) => {
     this.settle = resolve;
   });
 
-  constructor(readonly options: McpExchangeOptions) {}
+  /** Aborts when a tool should answer with what there is: the client is gone, or the server goes. */
+  readonly over: AbortSignal;
+
+  constructor(readonly options: McpExchangeOptions) {
+    this.over = AbortSignal.any([options.gone, this.hurried.signal]);
+  }
 
   /** Why the request gets an HTTP error in place of an answer. */
   get refusal(): Error | undefined {
     return this.refused;
+  }
+
+  /** The instance stops: whatever works on is left to others. */
+  hurry(): void {
+    this.hurried.abort();
   }
 
   open(): void {

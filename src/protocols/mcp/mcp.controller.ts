@@ -9,6 +9,7 @@ import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { pathNotFound } from '../http/protocol-exception.filter.js';
+import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
 import { McpExchange } from './exchange.js';
 import { McpEndpoint } from './mcp-endpoint.js';
@@ -21,6 +22,7 @@ export class McpController {
   constructor(
     private readonly endpoint: McpEndpoint,
     private readonly tenants: TenantDirectory,
+    private readonly streams: StreamRegistry,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -59,6 +61,7 @@ export class McpController {
         noteRequest(request.raw, { taskId });
       },
     });
+    if (method === 'tools/call') this.endOnStop(exchange, reply);
     return this.endpoint.serve(exchange, webRequest(request, text, gone), body);
   }
 
@@ -67,6 +70,16 @@ export class McpController {
   @All('mcp/*')
   below(): never {
     throw pathNotFound(this.config);
+  }
+
+  /** A call that waits would otherwise hold up a graceful stop. */
+  private endOnStop(exchange: McpExchange, reply: FastifyReply): void {
+    const remove = this.streams.add({
+      close: () => {
+        exchange.hurry();
+      },
+    });
+    reply.raw.once('close', remove);
   }
 
   private checkOrigin({ headers }: FastifyRequest): void {
