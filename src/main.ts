@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { ConfigError, EXIT_CONFIG } from './config/config-error.js';
+import { ConfigError } from './config/config-error.js';
 import type { GatewayConfig } from './config/config.types.js';
+import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_UNAVAILABLE } from './config/exit-code.js';
 import { loadConfig } from './config/load-config.js';
 import { startGateway } from './gateway.js';
-import { describeStartFailure, EXIT_SOFTWARE, EXIT_UNAVAILABLE } from './health/exit.js';
+import { describeStartFailure } from './health/start-failure.js';
 import { JsonLogger } from './health/json-logger.js';
 import { collectProcessMetrics } from './metrics/metrics.js';
 

@@ -1,6 +1,3 @@
-/** sysexits.h EX_CONFIG: what a process ends with when its configuration is at fault. */
-export const EXIT_CONFIG = 78;
-
 /** One line each: `tenants[1].sources[0].url: must be …`. Never holds a secret's value. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {

@@ -1,11 +1,5 @@
 import type { GatewayConfig } from '../config/config.types.js';
 
-// sysexits.h; a faulty configuration ends with 78 (config/config-error.ts).
-/** Something the gateway needs is not there: a port, a program. */
-export const EXIT_UNAVAILABLE = 69;
-/** A bug. */
-export const EXIT_SOFTWARE = 70;
-
 /** Why a gateway did not start, as a sentence for its operator. */
 export function describeStartFailure(error: unknown, config: GatewayConfig): string {
   if (!(error instanceof Error)) return 'the gateway did not start';
