@@ -26,6 +26,8 @@ export interface Batch {
 }
 
 export interface SettleOverrides extends Batch {
+  /** False: the subscribers hear nothing of it, as when pub/sub loses the last message. */
+  readonly told?: boolean;
   readonly state?: number;
   /** '' takes what is staged. */
   readonly snapshot?: string;
@@ -58,6 +60,10 @@ export class ScriptBench {
     redis.on('error', () => undefined);
     defineScripts(redis);
     return new ScriptBench(server, redis);
+  }
+
+  get port(): number {
+    return this.server.port;
   }
 
   async stop(): Promise<void> {
@@ -138,7 +144,8 @@ export class ScriptBench {
       this.redis,
       'settle-task',
       [
-        ...[k.task, k.log, k.snapshot, k.stage('s'), k.channel, k.context, k.history, k.message],
+        ...[k.task, k.log, k.snapshot, k.stage('s'), over.told === false ? 'nobody' : k.channel],
+        ...[k.context, k.history, k.message],
         ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
       ],
       [

@@ -71,6 +71,16 @@ describe('append-events', () => {
     expect(await bench.dump()).toEqual(before);
   });
 
+  it('should tell nobody what it could not store', async () => {
+    const ref = newTask();
+    await bench.create(ref);
+    // A log whose head is beyond the task's makes the write fail inside the script.
+    await bench.redis.xadd(bench.keysOf(ref).log, '99-1', 'e', '{}');
+    const told = await bench.listen(ref);
+    await expect(bench.append(ref)).rejects.toThrow(/smaller than/);
+    expect(await told()).toEqual([]);
+  });
+
   it('should carry the cancel mark in its reply', async () => {
     const ref = newTask();
     await bench.create(ref);
