@@ -80,6 +80,8 @@ export function createPino(
       base: { pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      // pino's own would describe the description.
+      serializers: { err: (description: unknown) => description },
     },
     out,
   );
