@@ -283,6 +283,7 @@ describe('a gateway that stops', () => {
     await vi.waitFor(() => {
       expect(app.streams.size).toBe(0);
     });
+    expect((await post(app.url, modern.body, modern)).status).toBe(503);
   });
 });
 

@@ -4,7 +4,7 @@ import { Public } from '../../auth/public.decorator.js';
 import { RequireScope } from '../../auth/require-scope.decorator.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { CallContext } from '../../domain/call-context.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, unavailable } from '../../domain/errors.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
@@ -74,6 +74,7 @@ export class McpController {
 
   /** A call that waits would otherwise hold up a graceful stop. */
   private endOnStop(exchange: McpExchange, reply: FastifyReply): void {
+    if (this.streams.closed) throw unavailable('This instance is stopping; call again');
     const remove = this.streams.add({
       close: () => {
         exchange.hurry();

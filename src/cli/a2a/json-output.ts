@@ -1,0 +1,35 @@
+import type { Message, StreamResponse, Task } from '../../domain/a2a.js';
+import type { Output, Streams } from './output.js';
+
+/** One JSON document a line on stdout, nothing else there. */
+export class JsonOutput implements Output {
+  constructor(private readonly streams: Streams) {}
+
+  event(event: StreamResponse): void {
+    this.line(event);
+  }
+
+  message(message: Message): void {
+    this.line({ message });
+  }
+
+  task(task: Task): void {
+    this.line(task);
+  }
+
+  list(page: { readonly tasks: readonly Task[]; readonly nextPageToken: string }): void {
+    this.line(page);
+  }
+
+  end(): void {
+    return;
+  }
+
+  note(text: string): void {
+    this.streams.err(`${text}\n`);
+  }
+
+  private line(document: object): void {
+    this.streams.out(`${JSON.stringify(document)}\n`);
+  }
+}
