@@ -65,13 +65,15 @@ export class RequestHandlerFacade implements A2ARequestHandler {
 
   getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
     const params = { id, ...(historyLength === undefined ? {} : { historyLength }) };
-    return this.keep(async () => toSdkTask(await this.operations.getTask(this.ctx, params)));
+    return this.keep(async () =>
+      toSdkTask(await this.operations.getTask(this.ctx, params, this.call)),
+    );
   }
 
   /** 0.3 refuses to cancel a canceled task, where 1.0 answers it (design section 5.6). */
   cancelTask({ id }: CancelTaskRequest): Promise<Task> {
     return this.keep(async () => {
-      const { task, again } = await this.operations.cancelTask(this.ctx, { id });
+      const { task, again } = await this.operations.cancelTask(this.ctx, { id }, this.call);
       if (again) throw new DomainError('TASK_NOT_CANCELABLE', 'The task is canceled already');
       return toSdkTask(task);
     });

@@ -23,6 +23,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The Last-Event-ID header, for streams. */
   readonly lastEventId?: string | undefined;
+  /** Told once the core has accepted the call: which task it was about, for the access log. */
+  noteTask(taskId: string): void;
 }
 
 export interface TaskList {
@@ -52,6 +54,7 @@ export class A2AOperations {
   async sendMessage(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<Task> {
     const { submission, view, returnImmediately } = this.readSend(ctx, params);
     const { taskId } = await this.tasks.submit(ctx, submission);
+    call.noteTask(taskId);
     const task = returnImmediately
       ? await this.tasks.get(ctx, taskId)
       : await this.tasks.waitSettled(ctx, taskId, {
@@ -69,19 +72,22 @@ export class A2AOperations {
   ): Promise<TaskStream> {
     const { submission, view } = this.readSend(ctx, params);
     const submitted = await this.tasks.submit(ctx, submission);
+    call.noteTask(submitted.taskId);
     const stream = await this.streamOf(ctx, submitted, call);
     return viewStream(stream, view);
   }
 
   /** @throws DomainError TASK_NOT_FOUND. */
-  async getTask(ctx: CallContext, params: JsonValue | undefined): Promise<Task> {
+  async getTask(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<Task> {
     const given = this.read(ctx, params);
     const id = given.requiredId('id', this.limits(ctx).idBytes);
     const view: TaskView = {
       historyLength: given.integer('historyLength', 0, Number.MAX_SAFE_INTEGER),
     };
     given.check();
-    return viewTask(await this.tasks.get(ctx, id), view);
+    const task = await this.tasks.get(ctx, id);
+    call.noteTask(id);
+    return viewTask(task, view);
   }
 
   async listTasks(ctx: CallContext, params: JsonValue | undefined): Promise<TaskList> {
@@ -102,8 +108,12 @@ export class A2AOperations {
   async cancelTask(
     ctx: CallContext,
     params: JsonValue | undefined,
+    call: Call,
   ): Promise<{ task: Task; again: boolean }> {
-    return this.tasks.cancel(ctx, this.readTaskId(ctx, params));
+    const id = this.readTaskId(ctx, params);
+    const canceled = await this.tasks.cancel(ctx, id);
+    call.noteTask(id);
+    return canceled;
   }
 
   /**
@@ -117,7 +127,9 @@ export class A2AOperations {
     call: Call,
   ): Promise<TaskStream> {
     const id = this.readTaskId(ctx, params);
-    return this.tasks.subscribe(ctx, id, resumeAt(call.lastEventId), call.signal);
+    const stream = await this.tasks.subscribe(ctx, id, resumeAt(call.lastEventId), call.signal);
+    call.noteTask(id);
+    return stream;
   }
 
   /** Create, get, list and delete alike, before any look at the task (spec 3.3.4). */

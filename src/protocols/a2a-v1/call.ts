@@ -1,18 +1,35 @@
 import type { FastifyReply } from 'fastify';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
+import { noteRequest } from '../../metrics/request-notes.js';
 import type { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { clientGone } from '../http/client-gone.js';
 import { activatedExtensions } from '../wire/extensions.js';
 import type { Call } from './a2a.operations.js';
 
-/** What an operation learns of its HTTP request. */
+/** What an operation learns of its HTTP request. Most never ask for the signal. */
+class HttpCall implements Call {
+  private made: AbortSignal | undefined;
+
+  constructor(private readonly reply: FastifyReply) {}
+
+  get signal(): AbortSignal {
+    this.made ??= clientGone(this.reply);
+    return this.made;
+  }
+
+  get lastEventId(): string | undefined {
+    const header = this.reply.request.headers['last-event-id'];
+    return typeof header === 'string' ? header : undefined;
+  }
+
+  noteTask(taskId: string): void {
+    noteRequest(this.reply.request.raw, { taskId });
+  }
+}
+
 export function callOf(reply: FastifyReply): Call {
-  const lastEventId = reply.request.headers['last-event-id'];
-  return {
-    signal: clientGone(reply),
-    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
-  };
+  return new HttpCall(reply);
 }
 
 /**

@@ -75,14 +75,12 @@ export class RestController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { id, verb } = splitTaskRef(request.params['ref'] ?? '', ['subscribe']);
+    this.begin(ctx, request, reply, verb === undefined ? 'GetTask' : 'SubscribeToTask');
     const document = { ...queryDocument(request.query), id };
-    if (verb === 'subscribe') {
-      if (request.method === 'HEAD') throw notAllowed(reply, 'GET, POST');
-      await this.subscribe(ctx, request, reply, document);
-      return;
-    }
-    this.begin(ctx, request, reply, 'GetTask');
-    answer(reply, await this.operations.getTask(ctx, document));
+    const call = callOf(reply);
+    if (verb === undefined) answer(reply, await this.operations.getTask(ctx, document, call));
+    else if (request.method === 'HEAD') throw notAllowed(reply, 'GET, POST');
+    else await this.respond(reply, await this.operations.subscribe(ctx, document, call));
   }
 
   /** CancelTask; and SubscribeToTask, which the spec's text binds to POST. */
@@ -94,13 +92,12 @@ export class RestController {
   ): Promise<void> {
     const { id, verb } = splitTaskRef(request.params['ref'] ?? '', ['cancel', 'subscribe']);
     if (verb === undefined) throw notAllowed(reply, 'GET');
+    const subscribes = verb === 'subscribe';
+    this.begin(ctx, request, reply, subscribes ? 'SubscribeToTask' : 'CancelTask');
     const document = { ...optionalBodyOf(request), id };
-    if (verb === 'subscribe') {
-      await this.subscribe(ctx, request, reply, document);
-      return;
-    }
-    this.begin(ctx, request, reply, 'CancelTask');
-    answer(reply, (await this.operations.cancelTask(ctx, document)).task);
+    const call = callOf(reply);
+    if (subscribes) await this.respond(reply, await this.operations.subscribe(ctx, document, call));
+    else answer(reply, (await this.operations.cancelTask(ctx, document, call)).task);
   }
 
   @Post('tasks/:id/pushNotificationConfigs')
@@ -143,16 +140,6 @@ export class RestController {
   extendedCard(@Ctx() ctx: CallContext, @Req() request: Request, @Res() reply: FastifyReply): void {
     this.begin(ctx, request, reply, 'GetExtendedAgentCard');
     this.operations.extendedAgentCard(ctx, queryDocument(request.query));
-  }
-
-  private async subscribe(
-    ctx: CallContext,
-    request: Request,
-    reply: FastifyReply,
-    document: JsonObject,
-  ): Promise<void> {
-    this.begin(ctx, request, reply, 'SubscribeToTask');
-    await this.respond(reply, await this.operations.subscribe(ctx, document, callOf(reply)));
   }
 
   /** What every operation checks before its own params. */

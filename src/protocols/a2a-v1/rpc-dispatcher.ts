@@ -35,11 +35,11 @@ const METHODS: readonly Method[] = [
     name: 'SendStreamingMessage',
     stream: (ops, ctx, params, call) => ops.streamMessage(ctx, params, call),
   },
-  { name: 'GetTask', answer: (ops, ctx, params) => ops.getTask(ctx, params) },
+  { name: 'GetTask', answer: (ops, ctx, params, call) => ops.getTask(ctx, params, call) },
   { name: 'ListTasks', answer: (ops, ctx, params) => ops.listTasks(ctx, params) },
   {
     name: 'CancelTask',
-    answer: async (ops, ctx, params) => (await ops.cancelTask(ctx, params)).task,
+    answer: async (ops, ctx, params, call) => (await ops.cancelTask(ctx, params, call)).task,
   },
   {
     name: 'SubscribeToTask',

@@ -1,6 +1,7 @@
 import type { JsonValue, Message, Part } from '../../domain/a2a.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Submission } from '../../tasks/task.types.js';
+import { InvalidParams } from '../wire/invalid-params.js';
 import type { Params } from '../wire/params.js';
 import { OutputModes } from './output-modes.js';
 import type { TaskView } from './task-view.js';
@@ -14,6 +15,7 @@ export interface SendRequest {
 
 const CONTENT_KEYS = ['text', 'data', 'raw', 'url'] as const;
 const MAX_LIST = 64;
+const NO_TEXT = 'must have text that is not blank';
 
 /**
  * @param idBytes longest task, context and message id, in UTF-8 bytes.
@@ -27,6 +29,9 @@ export function readSendRequest(params: Params, idBytes: number): SendRequest {
   const configuration = readConfiguration(params);
   params.check();
   message.parts.forEach(requireUnderstood);
+  if (!message.parts.some((part) => part.text?.trim())) {
+    throw new InvalidParams([{ field: 'message.parts', description: NO_TEXT }]);
+  }
   if (configuration.push) throw pushNotSupported();
   return {
     submission: { message, ...(metadata === undefined ? {} : { metadata }) },
@@ -105,7 +110,7 @@ function readParts(message: Params): readonly Part[] {
   if (message.faults > before) return parts;
   const blank = parts.every((part) => part.text !== undefined && part.text.trim() === '');
   if (parts.length === 0) message.fault('parts', 'must not be empty');
-  else if (blank) message.fault('parts', 'must have text that is not blank');
+  else if (blank) message.fault('parts', NO_TEXT);
   return parts;
 }
 

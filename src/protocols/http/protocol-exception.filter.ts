@@ -47,6 +47,8 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
+    // Waiting was given up because the client had gone: there is nobody to answer, and no fault.
+    if (reply.raw.destroyed && isAbort(exception)) return;
     if (reply.sent || reply.raw.headersSent) {
       // Too late to say anything; a cut connection is the only honest answer to a half one.
       toWireError(exception, reply);
@@ -77,6 +79,10 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
     }
     return pathNotFound(this.config);
   }
+}
+
+function isAbort(exception: unknown): boolean {
+  return exception instanceof Error && exception.name === 'AbortError';
 }
 
 /** 404 with the paths that do exist, so that a wrong base URL is found at the first try. */

@@ -80,15 +80,12 @@ describe('parseJson', () => {
     },
   );
 
-  it('should take time that grows with the body and no faster', () => {
-    const timeOf = (count: number) => {
-      const text = JSON.stringify(Array.from({ length: count }, (_, n) => ({ [`k${n}`]: 'v"\\' })));
-      const began = performance.now();
-      parseJson(text);
-      return performance.now() - began;
-    };
-    timeOf(20_000);
-    expect(timeOf(40_000)).toBeLessThan(20 * Math.max(timeOf(4_000), 1));
+  it('should look at each character of a large body once', () => {
+    // A look ahead from each of these strings to the end of the body would take a minute.
+    const text = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => `v${n}`));
+    const began = performance.now();
+    parseJson(text);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });
 
