@@ -6,14 +6,15 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Command } from 'commander';
-import { CliError, EXIT, EXIT_HELP, type ExitCode } from './a2a/exit-code.js';
+import { EXIT_USAGE } from '../config/exit-code.js';
+import { CliError, EXIT, type ExitCode } from './a2a/exit-code.js';
 
 /** What the commands write to and read from; the process itself unless a test gives another. */
 export interface McpCommandsIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly exit: (code: ExitCode) => void;
+  readonly exit: (code: number) => void;
 }
 
 const PROCESS: McpCommandsIo = {
@@ -30,6 +31,12 @@ interface McpFlags {
   readonly json?: true;
   readonly timeout: string;
 }
+
+const EXIT_HELP = `
+Exit codes:
+  0  answered           1  the tool answered with an error   3  it asks for input
+  4  token missing or not allowed     5  unreachable or unavailable
+  6  request refused    7  still working                    64  wrong usage`;
 
 /** Longer than a gateway lets a call wait, so that its `status: working` still arrives. */
 const TIMEOUT_SECONDS = '300';
@@ -70,10 +77,11 @@ export function registerMcpCommands(program: Command, io: McpCommandsIo = PROCES
         withClient(io, url, flags, async (client) => {
           const { tools } = await client.listTools();
           if (flags.json === true) io.out(`${JSON.stringify({ tools })}\n`);
-          else
-            {tools.forEach((tool) => {
+          else {
+            tools.forEach((tool) => {
               io.out(`${tool.name}\n    ${tool.description ?? ''}\n`);
-            });}
+            });
+          }
           return EXIT.ok;
         }),
       ),
@@ -96,10 +104,11 @@ async function call(
     }),
   );
   if (json) io.out(`${JSON.stringify(result)}\n`);
-  else
-    {result.content.forEach((block) => {
+  else {
+    result.content.forEach((block) => {
       io.out(`${lineOf(block)}\n`);
-    });}
+    });
+  }
   return exitCodeOf(result);
 }
 
@@ -155,7 +164,8 @@ async function ended(io: McpCommandsIo, run: () => Promise<ExitCode>): Promise<v
   } catch (error) {
     const { exitCode, message } = toCliError(error);
     io.err(`nightjar: ${message}\n`);
-    io.exit(exitCode);
+    // As every other `nightjar` command has it.
+    io.exit(exitCode === EXIT.usage ? EXIT_USAGE : exitCode);
   }
 }
 

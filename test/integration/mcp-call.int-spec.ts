@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/a2a/exit-code.js';
 import { registerMcpCommands } from '../../src/cli/mcp-call.js';
+import { EXIT_USAGE } from '../../src/config/exit-code.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { FakeTasks } from './mcp-fake-tasks.js';
 import { type McpApp, startMcpApp } from './mcp-harness.js';
@@ -93,12 +94,12 @@ describe('nightjar mcp', () => {
   it('should exit with the reason of a refusal', async () => {
     const call = ['call', app.url, 'n9e_assistant', '{"message":"x"}'];
     expect((await nightjar(call, 'wrong')).code).toBe(EXIT.auth);
-    expect((await nightjar(['call', app.url, 'n9e_assistant', '[1]'])).code).toBe(EXIT.usage);
-    expect((await nightjar(['call', app.url, 'n9e_assistant', '{'])).code).toBe(EXIT.usage);
-    expect((await nightjar(['call', 'nowhere', 'n9e_assistant'])).code).toBe(EXIT.usage);
+    expect((await nightjar(['call', app.url, 'n9e_assistant', '[1]'])).code).toBe(EXIT_USAGE);
+    expect((await nightjar(['call', app.url, 'n9e_assistant', '{'])).code).toBe(EXIT_USAGE);
+    expect((await nightjar(['call', 'nowhere', 'n9e_assistant'])).code).toBe(EXIT_USAGE);
     expect((await nightjar(['call', app.url, 'no_such_tool'])).code).toBe(EXIT.refused);
     expect((await nightjar(['tools', 'http://127.0.0.1:1'])).code).toBe(EXIT.unreachable);
-    expect((await nightjar(['tools', app.url, '--timeout', 'x'])).code).toBe(EXIT.usage);
+    expect((await nightjar(['tools', app.url, '--timeout', 'x'])).code).toBe(EXIT_USAGE);
     tasks.refuse = new DomainError('UNAVAILABLE', 'Redis is away');
     expect((await nightjar(call)).code).toBe(EXIT.unreachable);
     tasks.refuse = new DomainError('QUOTA', 'Too many');
