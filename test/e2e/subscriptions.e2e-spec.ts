@@ -64,12 +64,21 @@ describe('subscriptions on B to tasks on A', () => {
     );
     await sleep(2 * PACE_MS);
 
-    const streams: { task: Task; stream: EventStream }[] = [];
+    const streams: { task: Task; stream: EventStream; seenBefore: number }[] = [];
+    // What any client has already been shown of a task, a later one must find in its snapshot.
+    const seen = (id: string): number =>
+      Math.max(
+        0,
+        ...streams
+          .filter(({ task }) => task.id === id)
+          .map(({ stream }) => stream.events.findLast((event) => event.id)?.id?.seq ?? 0),
+      );
     await Promise.all(
       Array.from({ length: SUBSCRIPTIONS }, async (_, index) => {
         await sleep(Math.random() * SPREAD_MS);
         const task = tasks[index % TASKS]!;
-        streams.push({ task, stream: await onB.subscribe(task.id) });
+        const seenBefore = seen(task.id);
+        streams.push({ task, stream: await onB.subscribe(task.id), seenBefore });
       }),
     );
     // Losing the subscriber link altogether must not cost an event either.
@@ -86,6 +95,11 @@ describe('subscriptions on B to tasks on A', () => {
     }
     const faults = streams.map(({ task, stream }) => faultOf(stream, logs.get(task.id)!));
     expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+
+    const stale = streams.filter(
+      ({ stream, seenBefore }) => stream.events[0]!.id!.seq < seenBefore,
+    );
+    expect(stale).toHaveLength(0);
 
     // Each counts: it began between two deltas of the run.
     const between = streams.filter(({ stream }) => {
