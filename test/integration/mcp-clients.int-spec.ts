@@ -146,7 +146,7 @@ describe.each(ERAS)('a client of $era', ({ connect }) => {
       await start(echo);
       tasks.refuse = new DomainError(code, 'Not now', { retryAfter: 3 });
       const answer = await client.call({ message: 'go' });
-      expect(answer).toMatchObject({ isError: true, texts: ['Not now. Try again in 3 seconds.'] });
+      expect(answer).toMatchObject({ isError: true, texts: ['Not now. Try again in 3 s.'] });
     },
   );
 

@@ -39,6 +39,8 @@ export class HumanOutput implements Output {
   }
 
   task(task: Task): void {
+    // All of it, also what a stream has shown before.
+    this.shown.clear();
     this.line(`${stateName(task)}  task ${task.id}  context ${task.contextId}`, BOLD);
     this.line(`${task.status.timestamp}${said(task)}`);
     this.snapshot(task);

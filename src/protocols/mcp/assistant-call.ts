@@ -184,7 +184,7 @@ function adviceFor(error: DomainError): readonly string[] {
     ...(error.code === 'CONTEXT_BUSY'
       ? ['To wait for the answer that is being worked on, send the message "continue".']
       : []),
-    ...(error.retryAfter === undefined ? [] : [`Try again in ${error.retryAfter} seconds.`]),
+    ...(error.retryAfter === undefined ? [] : [`Try again in ${error.retryAfter} s.`]),
   ];
 }
 
