@@ -27,6 +27,11 @@ export class Keys {
     this.of(tenant, 'history', user, contextId);
   message = (tenant: string, user: string, messageId: string): string =>
     this.of(tenant, 'msg', user, messageId);
+  idempotency = (tenant: string, user: string, key: string): string =>
+    this.of(tenant, 'idem', user, key);
+  contexts = (tenant: string, user: string): string => this.of(tenant, 'contexts', user);
+  push = (tenant: string, id: string): string => this.of(tenant, 'push', id);
+  pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');
   userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);
   contextTasks = (tenant: string, user: string, contextId: string): string =>

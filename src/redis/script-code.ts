@@ -16,6 +16,7 @@ export const ScriptCode = {
   IdInUse: -13,
   StageGone: -14,
   Canceled: -15,
+  KeyReused: -16,
 } as const;
 
 export type Refusal = (typeof ScriptCode)[keyof typeof ScriptCode];
@@ -50,6 +51,11 @@ export function refusalToError(code: number, taskId: string): DomainError {
         'CONTEXT_BUSY',
         'The task is running and takes no message now; subscribe to it or cancel it',
         { retryAfter: 1 },
+      );
+    case ScriptCode.KeyReused:
+      return new DomainError(
+        'IDEMPOTENCY_CONFLICT',
+        'This Idempotency-Key was used for another message',
       );
     case ScriptCode.StaleEpoch:
     case ScriptCode.CursorLost:

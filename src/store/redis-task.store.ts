@@ -28,7 +28,14 @@ export interface CreateArgs {
   readonly ts: number;
   readonly fingerprint: string;
   readonly call: string;
+  readonly idempotency?: Idempotency;
   readonly limits: TenantLimits;
+}
+
+/** A caller's key for one piece of content, for as long as tasks are kept. */
+export interface Idempotency {
+  readonly key: string;
+  readonly fingerprint: string;
 }
 
 export type Created =
@@ -43,6 +50,7 @@ export interface ContinueArgs {
   readonly task: Task;
   readonly ts: number;
   readonly call: string;
+  readonly idempotency?: Idempotency;
   readonly limits: TenantLimits;
 }
 
@@ -110,6 +118,8 @@ export class RedisTaskStore {
         ...keys.active,
         ...keys.indexes,
         keys.states[0] ?? '',
+        keys.idempotency(args.idempotency?.key),
+        keys.contexts,
       ],
       [
         ref.taskId,
@@ -127,10 +137,11 @@ export class RedisTaskStore {
         args.call,
         limits.taskTtlSeconds * 1000,
         contextTtl(limits),
+        args.idempotency?.fingerprint ?? '',
       ],
     );
     const code = Number(reply[0]);
-    if (code === 2) return { how: 'joined', taskId: String(reply[1]) };
+    if (code === 2 || code === 3) return { how: 'joined', taskId: String(reply[1]) };
     if (code < 0) throw refusalToError(code, ref.taskId);
     return { how: 'created', turn: Number(reply[1]), deadline: Number(reply[2]) };
   }
@@ -160,6 +171,8 @@ export class RedisTaskStore {
         ...keys.parked,
         ...keys.indexes,
         ...keys.states,
+        keys.idempotency(args.idempotency?.key),
+        keys.pushDue,
       ],
       [
         ref.taskId,
@@ -175,6 +188,7 @@ export class RedisTaskStore {
         contextTtl(limits),
         inline,
         args.call,
+        args.idempotency?.fingerprint ?? '',
         JSON.stringify(event),
       ],
     );
@@ -205,6 +219,7 @@ export class RedisTaskStore {
         ...keys.parked,
         ...keys.indexes,
         ...keys.states,
+        keys.pushDue,
       ],
       [
         args.epoch,
@@ -241,20 +256,20 @@ export class RedisTaskStore {
   ): Promise<Outcome<string>> {
     const head = [batch.epoch, batch.expected, batch.ttlMs];
     const base = [keys.task, keys.log, keys.snapshot, keys.channel];
+    const { taskId } = keys.ref;
     const reply =
       batch.statusTs === undefined
-        ? await this.run(this.redis.writes, 'append-events', base, [...head, ...batch.events])
+        ? await this.run(
+            this.redis.writes,
+            'append-events',
+            [...base, keys.pushDue],
+            [...head, taskId, ...batch.events],
+          )
         : await this.run(
             this.redis.writes,
             'append-status',
-            [...base, ...keys.indexes, ...keys.states],
-            [
-              ...head,
-              keys.ref.taskId,
-              STATE_NUMBER.TASK_STATE_WORKING,
-              batch.statusTs,
-              ...batch.events,
-            ],
+            [...base, ...keys.indexes, ...keys.states, keys.pushDue],
+            [...head, taskId, STATE_NUMBER.TASK_STATE_WORKING, batch.statusTs, ...batch.events],
           );
     return outcome(reply, () => String(reply[2] ?? ''));
   }

@@ -25,6 +25,9 @@ export class TaskKeys {
   readonly indexes: readonly [string, string, string];
   readonly states: readonly string[];
   readonly meta: string;
+  /** Tasks of the tenant whose webhooks are due. */
+  readonly pushDue: string;
+  readonly contexts: string;
 
   constructor(
     private readonly keys: Keys,
@@ -32,6 +35,8 @@ export class TaskKeys {
   ) {
     const { tenant, user, taskId, contextId, messageId } = ref;
     this.meta = keys.meta(tenant);
+    this.pushDue = keys.pushDue(tenant);
+    this.contexts = keys.contexts(tenant, user);
     this.task = keys.task(tenant, taskId);
     this.log = keys.log(tenant, taskId);
     this.snapshot = keys.snapshot(tenant, taskId);
@@ -47,6 +52,11 @@ export class TaskKeys {
       keys.contextTasks(tenant, user, contextId),
     ];
     this.states = keys.userStates(tenant, user);
+  }
+
+  /** Any key for a call without one: the script then does not look at it. */
+  idempotency(key: string | undefined): string {
+    return this.keys.idempotency(this.ref.tenant, this.ref.user, key ?? '');
   }
 
   /** A place for one staged snapshot. */

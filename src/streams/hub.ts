@@ -153,7 +153,9 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
   }
 
   private queueSnapshot(topic: Topic): Promise<TaskRecord | undefined> {
-    return this.snapshotReads.run(() => {
+    return this.snapshotReads.run(async () => {
+      // Whoever comes in this turn of the event loop may still share the read; nobody after it.
+      await Promise.resolve();
       topic.nextSnapshot = undefined;
       return this.store.read(topic.tenant, '', topic.taskId);
     });
@@ -174,7 +176,7 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     heads?.forEach((head, index) => {
       for (const reader of silent[index]?.readers ?? []) {
         const at = reader.position;
-        if (head?.seq !== at.seq || head.epoch < at.epoch) reader.reread();
+        if (head?.seq !== at.seq || head.epoch !== at.epoch) reader.reread();
       }
     });
   }

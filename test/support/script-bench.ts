@@ -9,6 +9,7 @@ const keys = new Keys();
 const TTL_MS = 3_600_000;
 
 export interface CreateOverrides {
+  readonly idempotencyKey?: string;
   readonly nonce?: string;
   readonly owner?: string;
   readonly ts?: number;
@@ -38,6 +39,7 @@ export interface SettleOverrides extends Batch {
 }
 
 export interface ContinueOverrides {
+  readonly idempotencyKey?: string;
   readonly epoch?: number;
   readonly expected?: number;
   readonly nonce?: string;
@@ -91,6 +93,8 @@ export class ScriptBench {
         ...k.active,
         ...k.indexes,
         k.states[0]!,
+        k.idempotency(over.idempotencyKey),
+        k.contexts,
       ],
       [
         ref.taskId,
@@ -108,6 +112,7 @@ export class ScriptBench {
         '{}',
         TTL_MS,
         TTL_MS,
+        over.idempotencyKey === undefined ? '' : (over.fingerprint ?? 'f1'),
       ],
     );
   }
@@ -117,8 +122,8 @@ export class ScriptBench {
     return runScript(
       this.redis,
       'append-events',
-      [k.task, k.log, k.snapshot, k.channel],
-      [batch.epoch ?? 1, batch.expected ?? 1, TTL_MS, ...(batch.events ?? ['{"e":1}'])],
+      [k.task, k.log, k.snapshot, k.channel, k.pushDue],
+      [batch.epoch ?? 1, batch.expected ?? 1, TTL_MS, ref.taskId, ...(batch.events ?? ['{"e":1}'])],
     );
   }
 
@@ -127,7 +132,7 @@ export class ScriptBench {
     return runScript(
       this.redis,
       'append-status',
-      [k.task, k.log, k.snapshot, k.channel, ...k.indexes, ...k.states],
+      [k.task, k.log, k.snapshot, k.channel, ...k.indexes, ...k.states, k.pushDue],
       [
         ...[batch.epoch ?? 1, batch.expected ?? 1, TTL_MS, ref.taskId, 2, batch.ts ?? 2_000],
         ...(batch.events ?? ['{"status":"working"}']),
@@ -146,7 +151,7 @@ export class ScriptBench {
       [
         ...[k.task, k.log, k.snapshot, k.stage('s'), over.told === false ? 'nobody' : k.channel],
         ...[k.context, k.history, k.message],
-        ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
+        ...[...k.active, ...k.parked, ...k.indexes, ...k.states, k.pushDue],
       ],
       [
         ...[epoch, expected, TTL_MS, ref.taskId, over.state ?? 3, over.ts ?? 3_000],
@@ -168,12 +173,13 @@ export class ScriptBench {
       [
         ...[k.meta, k.task, k.log, k.snapshot, k.stage('c'), k.channel, k.context],
         ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
+        ...[k.idempotency(over.idempotencyKey), k.pushDue],
       ],
       [
         ...[ref.taskId, expected, epoch, over.nonce ?? 'again', over.owner ?? 'i2', 4_000, 900_000],
         ...[over.userQuota ?? 64, over.tenantQuota ?? 1_024, TTL_MS, TTL_MS],
         over.snapshot ?? `${expected + 1}-${epoch + 1}\n{"id":"${ref.taskId}"}`,
-        ...['{"call":2}', '{"task":"again"}'],
+        ...['{"call":2}', over.idempotencyKey === undefined ? '' : 'f1', '{"task":"again"}'],
       ],
     );
   }

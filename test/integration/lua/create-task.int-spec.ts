@@ -57,6 +57,18 @@ describe('create-task', () => {
     expect(await bench.create(again, { fingerprint: 'f2' })).toEqual(beginning(1));
   });
 
+  it('should answer the same idempotency key with the same task, also after its end', async () => {
+    const ref = newTask();
+    await bench.create(ref, { idempotencyKey: 'k1' });
+    const twin = { ...ref, taskId: 'twin', contextId: 'elsewhere', messageId: 'twin' };
+    expect(await bench.create(twin, { idempotencyKey: 'k1' })).toEqual([3, ref.taskId]);
+    await bench.settle(ref);
+    expect(await bench.create(twin, { idempotencyKey: 'k1' })).toEqual([3, ref.taskId]);
+    const other = { idempotencyKey: 'k1', fingerprint: 'f2' };
+    expect(await bench.create(twin, other)).toEqual([-16]);
+    expect(await bench.create(twin, { idempotencyKey: 'k2' })).toEqual(beginning(1));
+  });
+
   it('should not join a task that has ended', async () => {
     const ref = newTask();
     await bench.create(ref);

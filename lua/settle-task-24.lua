@@ -10,6 +10,7 @@ KEYS[9]  tenant's active set  KEYS[10] user's active set    KEYS[11] tenant's pa
 KEYS[12] user's parked set    KEYS[13] tenant's tasks       KEYS[14] user's tasks
 KEYS[15] context's tasks
 KEYS[16..23] user's tasks by state, in the order of the states' numbers 1 … 8
+KEYS[24] tasks whose webhooks are due
 
 ARGV[1]  epoch of the run     ARGV[2]  expected head: seq before this batch
 ARGV[3]  task TTL, ms         ARGV[4]  task id              ARGV[5]  number of the new state
@@ -29,7 +30,7 @@ Event  `<base seq> <epoch> s` and the events, a line each, on KEYS[5]
 --- @include now_ms
 --- @include append_events
 --- @include move_state
-local t = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'state')
+local t = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'state', 'push')
 if not t[1] then return { -1 } end
 if t[1] ~= ARGV[1] then return { -3 } end
 local id, state, new_state = ARGV[4], tonumber(t[3]), tonumber(ARGV[5])
@@ -75,6 +76,6 @@ if ARGV[8] ~= '' then
 end
 redis.call('PEXPIRE', KEYS[6], math.max(tonumber(ARGV[13]), parks and ttl or 0))
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ttl) end
-for i = 13, 15 do redis.call('PEXPIRE', KEYS[i], ttl * 2) end
 redis.call('PEXPIRE', KEYS[15 + new_state], ttl * 2)
+if t[4] then redis.call('ZADD', KEYS[24], 'NX', tonumber(ARGV[6]), id) end
 return { 1, seq, evicted }

@@ -7,6 +7,7 @@ KEYS[1]  tenant meta          KEYS[2]  task hash            KEYS[3]  event log
 KEYS[4]  snapshot             KEYS[5]  context hash         KEYS[6]  message id of the user
 KEYS[7]  tenant's active set  KEYS[8]  user's active set    KEYS[9]  tenant's tasks
 KEYS[10] user's tasks         KEYS[11] context's tasks      KEYS[12] user's SUBMITTED tasks
+KEYS[13] idempotency key of the user                        KEYS[14] user's contexts
 
 ARGV[1]  task id              ARGV[2]  user                 ARGV[3]  context id
 ARGV[4]  nonce of this create ARGV[5]  owner instance       ARGV[6]  time of the status, ms
@@ -14,13 +15,16 @@ ARGV[7]  run budget, ms       ARGV[8]  user's quota         ARGV[9]  tenant's qu
 ARGV[10] content fingerprint  ARGV[11] Task JSON up to the turn number
 ARGV[12] Task JSON after it   ARGV[13] frozen call, JSON    ARGV[14] task TTL, ms
 ARGV[15] context idle time, ms
+ARGV[16] fingerprint under the idempotency key, or '' for none
 
 Output {1, turn, deadline ms} created, or created by this same nonce before
-       {2, task id} joined
+       {2, task id} joined the running task of the same message
+       {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-6, running task id} context busy  {-7} user's quota  {-8} tenant's quota
        {-9} tenant not active  {-13} id in use
 ]]
 --- @include now_ms
+--- @include used_before
 local status = redis.call('HGET', KEYS[1], 'state')
 if status and status ~= 'active' then return { -9 } end
 
@@ -29,6 +33,9 @@ if known[1] then
   if known[1] ~= ARGV[4] then return { -13 } end
   return { 1, tonumber(known[2]), tonumber(known[3]) }
 end
+
+local used = ARGV[16] ~= '' and used_before(KEYS[13], ARGV[16])
+if used then return used end
 
 local message = redis.call('GET', KEYS[6])
 if message then
@@ -53,6 +60,8 @@ redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over, 'updated', A
 redis.call('PEXPIRE', KEYS[5], ARGV[15])
 redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', ARGV[14])
 
+if ARGV[16] ~= '' then redis.call('SET', KEYS[13], ARGV[1] .. ' ' .. ARGV[16], 'PX', ARGV[14]) end
+
 local task = ARGV[11] .. turn .. ARGV[12]
 redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 'version', 1, 'seq', 1,
   'epoch', 1, 'owner', ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
@@ -67,6 +76,8 @@ for i = 9, 12 do
   redis.call('ZADD', KEYS[i], ts, ARGV[1])
   redis.call('PEXPIRE', KEYS[i], ARGV[14] * 2)
 end
+redis.call('ZADD', KEYS[14], ts, ARGV[3])
+redis.call('PEXPIRE', KEYS[14], math.max(ARGV[14] * 2, tonumber(ARGV[15])))
 redis.call('PEXPIRE', KEYS[7], ARGV[14] * 2)
 redis.call('PEXPIRE', KEYS[8], ARGV[14] * 2)
 return { 1, turn, deadline }

@@ -6,6 +6,7 @@ by the time of the last status in one piece.
 KEYS[1] task hash  KEYS[2] event log  KEYS[3] snapshot  KEYS[4] channel of the task
 KEYS[5] tenant's tasks  KEYS[6] user's tasks  KEYS[7] context's tasks
 KEYS[8..15] user's tasks by state, in the order of the states' numbers 1 … 8
+KEYS[16] tasks whose webhooks are due
 
 ARGV[1] epoch of the run  ARGV[2] expected head: seq before this batch  ARGV[3] task TTL, ms
 ARGV[4] task id  ARGV[5] number of the state: 2 (WORKING)  ARGV[6] time of the status, ms
@@ -26,4 +27,6 @@ local seq = append_events(KEYS[2], KEYS[4], tonumber(ARGV[2]), ARGV[1], '-', 7)
 redis.call('HSET', KEYS[1], 'seq', seq)
 move_state(KEYS[1], ARGV[4], 7, { KEYS[5], KEYS[6], KEYS[7] }, tonumber(ARGV[5]), tonumber(ARGV[6]))
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
-return { 1, seq, redis.call('HGET', KEYS[1], 'cancel') or '' }
+local seen = redis.call('HMGET', KEYS[1], 'cancel', 'push')
+if seen[2] then redis.call('ZADD', KEYS[16], 'NX', tonumber(ARGV[6]), ARGV[4]) end
+return { 1, seq, seen[1] or '' }

@@ -9,26 +9,32 @@ KEYS[7]  context hash         KEYS[8]  tenant's active set  KEYS[9]  user's acti
 KEYS[10] tenant's parked set  KEYS[11] user's parked set    KEYS[12] tenant's tasks
 KEYS[13] user's tasks         KEYS[14] context's tasks
 KEYS[15..22] user's tasks by state, in the order of the states' numbers 1 … 8
+KEYS[23] idempotency key of the user      KEYS[24] tasks whose webhooks are due
 
 ARGV[1]  task id              ARGV[2]  expected head seq    ARGV[3]  epoch seen
 ARGV[4]  nonce of this call   ARGV[5]  owner instance       ARGV[6]  time of the status, ms
 ARGV[7]  run budget, ms       ARGV[8]  user's quota         ARGV[9]  tenant's quota
 ARGV[10] task TTL, ms         ARGV[11] context idle time, ms
 ARGV[12] snapshot `<seq>-<epoch>\n<Task JSON>`, or '' to take the staged one
-ARGV[13] frozen call, JSON    ARGV[14] Task event in WORKING, JSON
+ARGV[13] frozen call, JSON    ARGV[14] fingerprint under the idempotency key, or '' for none
+ARGV[15] Task event in WORKING, JSON
 
 Output {1, head seq, epoch, deadline ms}: continued, now or by this same nonce before
+       {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-1} missing  {-2, state} terminal  {-6, running task id} context busy
        {-7} user's quota  {-8} tenant's quota  {-9} tenant not active  {-11, state} not parked
        {-12, head} head moved since it was read  {-14} the staged snapshot is gone
 Event  `<seq> <epoch> -` and the Task event on KEYS[6]
 ]]
 --- @include now_ms
+--- @include used_before
 --- @include append_events
 --- @include move_state
-local t = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 'state', 'nonce', 'deadline')
+local t = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 'state', 'nonce', 'deadline', 'push')
 if not t[1] then return { -1 } end
 if t[4] == ARGV[4] then return { 1, tonumber(t[2]), tonumber(t[1]), tonumber(t[5]) } end
+local used = ARGV[14] ~= '' and used_before(KEYS[23], ARGV[14])
+if used then return used end
 local status = redis.call('HGET', KEYS[1], 'state')
 if status and status ~= 'active' then return { -9 } end
 local state = tonumber(t[3])
@@ -47,7 +53,7 @@ if ARGV[12] == '' and redis.call('EXISTS', KEYS[5]) == 0 then return { -14 } end
 
 local epoch, deadline = string.format('%d', t[1] + 1), now + ARGV[7]
 local over = string.format('%.0f', deadline + 60000)
-local seq = append_events(KEYS[3], KEYS[6], tonumber(t[2]), epoch, '-', 14)
+local seq = append_events(KEYS[3], KEYS[6], tonumber(t[2]), epoch, '-', 15)
 if ARGV[12] == '' then redis.call('RENAME', KEYS[5], KEYS[4]) else redis.call('SET', KEYS[4], ARGV[12]) end
 redis.call('HSET', KEYS[2], 'seq', seq, 'snapshot_seq', seq, 'epoch', epoch, 'owner', ARGV[5],
   'nonce', ARGV[4], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'expects', '', 'call', ARGV[13],
@@ -63,4 +69,6 @@ if lock[3] == id then redis.call('HDEL', KEYS[7], 'parked') end
 redis.call('HSET', KEYS[7], 'running', id, 'lock_until', over, 'updated', ARGV[6])
 redis.call('PEXPIRE', KEYS[7], ARGV[11])
 for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[10]) end
+if ARGV[14] ~= '' then redis.call('SET', KEYS[23], id .. ' ' .. ARGV[14], 'PX', ARGV[10]) end
+if t[6] then redis.call('ZADD', KEYS[24], 'NX', now, id) end
 return { 1, seq, tonumber(epoch), deadline }

@@ -1,0 +1,181 @@
+// Each mutant breaks one invariant of design section 4.3 by an exact replacement of text, and names
+// the test that must turn red. A replacement that no longer fits its file is a failure as well: then
+// the mutant has to follow the code.
+
+/** @typedef {{ file: string, from: string, to: string }} Edit */
+/** @typedef {{ project: 'integration' | 'e2e', file: string, name: string }} NamedTest */
+/** @type {readonly { id: string, breaks: string, edits: readonly Edit[], test: NamedTest }[]} */
+export const MUTANTS = [
+  {
+    id: 'read-then-subscribe',
+    breaks: '5: the channel is confirmed before the log is read',
+    edits: [
+      {
+        file: 'src/streams/hub.ts',
+        from: `      await topic.subscribed;
+      const found = await reader.begin(start === 'start' ? LOG_START : start);
+`,
+        to: `      const found = await reader.begin(start === 'start' ? LOG_START : start);
+      await topic.subscribed;
+`,
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/hand-over.int-spec.ts',
+      name: 'should not lose the last event when its subscription is late',
+    },
+  },
+  {
+    id: 'publish-then-persist',
+    breaks: '4: what a subscriber sees is in the log',
+    edits: [
+      {
+        file: 'lua/includes/append_events.lua',
+        from: `  for i = first, #ARGV do
+    seq = seq + 1
+    redis.call('XADD', log, seq .. '-' .. epoch, 'e', ARGV[i])
+  end
+  redis.call('PUBLISH', channel, base .. ' ' .. epoch .. ' ' .. flags .. '\\n' .. table.concat(ARGV, '\\n', first))
+`,
+        to: `  redis.call('PUBLISH', channel, base .. ' ' .. epoch .. ' ' .. flags .. '\\n' .. table.concat(ARGV, '\\n', first))
+  for i = first, #ARGV do
+    seq = seq + 1
+    redis.call('XADD', log, seq .. '-' .. epoch, 'e', ARGV[i])
+  end
+`,
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/append-events.int-spec.ts',
+      name: 'should tell nobody what it could not store',
+    },
+  },
+  {
+    id: 'no-epoch-check',
+    breaks: '2: a script refuses a stale epoch',
+    edits: [
+      {
+        file: 'lua/includes/check_owner.lua',
+        from: '  if t[1] ~= epoch then return { -3 } end\n',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/append-events.int-spec.ts',
+      name: 'should refuse a stale epoch, also one that is too high',
+    },
+  },
+  {
+    id: 'no-owner-check',
+    breaks: '9: another user’s task is not found',
+    edits: [
+      {
+        file: 'lua/read-task-2.lua',
+        from: "if not t[1] or (ARGV[1] ~= '' and t[1] ~= ARGV[1]) then return { -1 } end",
+        to: 'if not t[1] then return { -1 } end',
+      },
+    ],
+    test: {
+      project: 'e2e',
+      file: 'test/e2e/isolation.e2e-spec.ts',
+      name: 'should be what random ids get: GET task',
+    },
+  },
+  {
+    id: 'run-ends-with-its-client',
+    breaks: '7: a run outlives its client',
+    edits: [
+      {
+        file: 'src/tasks/task.service.ts',
+        from: '    reader.closeOn(signal);\n',
+        to: `    reader.closeOn(signal);
+    signal.addEventListener('abort', () => {
+      this.execution.runOf(ctx.tenant, taskId)?.stop({ kind: 'cancel', mark: 'gone' });
+    });
+`,
+      },
+    ],
+    test: {
+      project: 'e2e',
+      file: 'test/e2e/across-instances.e2e-spec.ts',
+      name: 'should outlive its client',
+    },
+  },
+  {
+    id: 'resend-applied-again',
+    breaks: '3: what is sent twice is applied once',
+    edits: [
+      {
+        file: 'lua/includes/check_owner.lua',
+        from: "  if seq >= expected + n then return { 1, seq, t[4] or '' } end\n",
+        to: '',
+      },
+      {
+        file: 'lua/includes/check_owner.lua',
+        from: '  if seq > expected then return { -12, seq } end\n',
+        to: '',
+      },
+      {
+        file: 'lua/append-events-5.lua',
+        from: "append_events(KEYS[2], KEYS[4], tonumber(ARGV[2]), ARGV[1], '-', 4)",
+        to: "append_events(KEYS[2], KEYS[4], tonumber(redis.call('HGET', KEYS[1], 'seq')), ARGV[1], '-', 4)",
+      },
+    ],
+    test: {
+      project: 'e2e',
+      file: 'test/e2e/cut-connections.e2e-spec.ts',
+      name: 'should double no delta, no task and no count',
+    },
+  },
+  {
+    id: 'terminal-is-not-for-ever',
+    breaks: '1: no script changes a settled task',
+    edits: [
+      {
+        file: 'lua/settle-task-24.lua',
+        from: 'if state > 2 and (parks or not parked) then return { -2, state } end\n',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/settle-task.int-spec.ts',
+      name: 'should leave state 3 for ever',
+    },
+  },
+  {
+    id: 'snapshot-every-batch',
+    breaks: '6: an append costs the same however long the task is',
+    edits: [
+      {
+        file: 'src/streams/log-writer.ts',
+        from: 'this.bytesSinceSnapshot > Math.max(SNAPSHOT_BYTES, this.snapshotBytes / 2)',
+        to: 'this.bytesSinceSnapshot > 0',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/cost.int-spec.ts',
+      name: 'should not grow with the task: ten times the deltas, about ten times the bytes',
+    },
+  },
+  {
+    id: 'gap-not-filled',
+    breaks: '5: a message that does not follow leads back to the log',
+    edits: [
+      {
+        file: 'src/streams/log-reader.ts',
+        from: 'const follows = message.epoch === epoch && message.base <= seq + 1;',
+        to: 'const follows = message.base > 0;',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/hand-over.int-spec.ts',
+      name: 'should fill a gap from the log as soon as a later message shows it',
+    },
+  },
+];

@@ -1,0 +1,122 @@
+// make mutants [MUTANT=id]: works on a copy of the tree; first every named test must be green there,
+// then each mutant is applied, built, and must turn its test red.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { MUTANTS } from './mutants.mjs';
+
+const ROOT = join(import.meta.dirname, '../..');
+const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage', 'interop', '.nightjar']);
+const only = process.argv[2];
+const chosen = MUTANTS.filter(({ id }) => only === undefined || id === only);
+if (chosen.length === 0) {
+  console.error(`there is no mutant ${only}: ${MUTANTS.map(({ id }) => id).join(', ')}`);
+  process.exit(2);
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'nightjar-mutants-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+cpSync(ROOT, copy, {
+  recursive: true,
+  filter: (path) => path === ROOT || !LEFT_OUT.has(basename(path)),
+});
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+
+function run(program, args) {
+  return spawnSync(program, args, {
+    cwd: copy,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+}
+
+/** @returns the compiler's output when it does not build. */
+function build() {
+  const result = run('npx', ['--no-install', 'nest', 'build']);
+  return result.status === 0 ? undefined : `${result.stdout}${result.stderr}`;
+}
+
+/** What became of the named test: passed, failed, or not found (e.g. the file did not load). */
+function outcome({ project, file, name }) {
+  const report = join(copy, 'report.json');
+  rmSync(report, { force: true });
+  const pattern = `${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  const args = ['--no-install', 'vitest', 'run', '--project', project, file, '-t', pattern];
+  const result = run('npx', [...args, '--reporter=json', `--outputFile=${report}`]);
+  if (!existsSync(report)) return { state: 'not found', output: result.stdout + result.stderr };
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const tests = testResults
+    .flatMap((suite) => suite.assertionResults)
+    .filter((test) => test.title === name && ['passed', 'failed'].includes(test.status));
+  const failed = tests.find((test) => test.status === 'failed');
+  if (failed !== undefined) {
+    return { state: 'failed', output: failed.failureMessages.join('\n').split('\n')[0] };
+  }
+  return { state: tests.length > 0 ? 'passed' : 'not found', output: result.stdout };
+}
+
+let failures = 0;
+function say(good, id, text) {
+  if (!good) failures += 1;
+  console.log(`${good ? 'ok    ' : 'FAILED'} ${id}: ${text}`);
+}
+
+const broken = build();
+if (broken !== undefined) {
+  console.error(`the tree does not build:\n${broken}`);
+  process.exit(1);
+}
+const baseline = new Map();
+for (const { test } of chosen) {
+  const key = `${test.file} › ${test.name}`;
+  if (!baseline.has(key)) baseline.set(key, outcome(test));
+}
+
+for (const { id, breaks, edits, test } of chosen) {
+  const key = `${test.file} › ${test.name}`;
+  const before = baseline.get(key);
+  if (before.state !== 'passed') {
+    say(false, id, `its test is not green without it (${before.state}): ${key}\n${before.output}`);
+    continue;
+  }
+  const saved = new Map(edits.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
+  let stale;
+  for (const { file, from, to } of edits) {
+    const text = readFileSync(join(copy, file), 'utf8');
+    if (text.split(from).length !== 2) stale = file;
+    else
+      writeFileSync(
+        join(copy, file),
+        text.replace(from, () => to),
+      );
+  }
+  if (stale !== undefined) {
+    say(false, id, `its replacement does not fit ${stale} exactly once`);
+  } else {
+    const unbuilt = build();
+    if (unbuilt !== undefined) {
+      say(false, id, `it does not build:\n${unbuilt}`);
+    } else {
+      const after = outcome(test);
+      say(
+        after.state === 'failed',
+        id,
+        `${breaks}\n         ${after.state}: ${key}\n         ${after.output.slice(0, 200)}`,
+      );
+    }
+  }
+  for (const [file, text] of saved) writeFileSync(join(copy, file), text);
+}
+console.log(`\n${chosen.length - failures} of ${chosen.length} mutants turned their test red`);
+process.exit(failures === 0 ? 0 : 1);
