@@ -179,7 +179,12 @@ describe('a gateway process', () => {
   it('should leave what does not finish in the drain time, and end with 0', async () => {
     const gateway = await start({ env: { NIGHTJAR_DRAIN_SECONDS: '1' } });
     const response = await send(gateway, 'hang', { verb: 'stream' });
+    const blocking = send(gateway, 'hang');
+    await eventually('both run', async () => (await gateway.metric('nightjar_active_runs')) === 2);
     gateway.sigterm();
+    expect(await (await within('the send returns', 10_000, blocking)).json()).toMatchObject({
+      task: { status: { state: 'TASK_STATE_WORKING' } },
+    });
     const stream = await within('the stream ends', 10_000, response.text());
     expect(stream).not.toContain('TASK_STATE_COMPLETED');
     expect(await within('the exit', 10_000, gateway.exited())).toBe(0);
