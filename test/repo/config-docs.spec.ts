@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { DEFAULT_LIMITS } from '../../src/config/config.types.js';
+import { VARIABLES } from '../../src/config/environment.js';
+import { loadConfig } from '../../src/config/load-config.js';
+
+const TEXT = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+const [SMALLEST = '', EVERYTHING = ''] = [...TEXT.matchAll(/```yaml\n([^]*?)```/g)].map(
+  (match) => match[1] ?? '',
+);
+const ENVIRONMENT = {
+  MY_REDIS_URL: 'redis://:pw@redis:6379',
+  AM_KEY: 'k',
+  PROM_TOKEN: 't',
+  CI_TOKEN: 'c'.repeat(40),
+};
+
+function load(yaml: string, environment: Record<string, string>) {
+  return loadConfig({
+    environment,
+    file: '/nightjar.yaml',
+    files: {
+      read: (path) => (path === '/nightjar.yaml' ? yaml : 'secret'),
+      exists: () => true,
+    },
+  });
+}
+
+describe('docs/configuration.md', () => {
+  it('should show files that load', () => {
+    expect(load(SMALLEST, { REDIS_URL: 'redis://r:1' }).tenants[0]?.sources).toHaveLength(2);
+    expect(load(EVERYTHING, ENVIRONMENT).tokens).toHaveLength(2);
+  });
+
+  it('should name the defaults as they are', () => {
+    const { tenants, tokens, publicUrl, redis, ...shown } = load(EVERYTHING, ENVIRONMENT);
+    const defaults = loadConfig({ environment: { REDIS_URL: redis.url } });
+    expect({ ...shown, redis, tenants: [], tokens: [] }).toEqual(defaults);
+    expect(publicUrl).toBeDefined();
+    expect(tokens).toHaveLength(2);
+    expect(tenants[0]?.limits).toEqual(DEFAULT_LIMITS);
+    const [source] = (parse(EVERYTHING) as { tenants: { sources: unknown[] }[] }).tenants[0]!
+      .sources;
+    const bare = load(SMALLEST, { REDIS_URL: 'redis://r:1' }).tenants[0]?.sources[0];
+    expect(source).toMatchObject(
+      bare?.type === 'alertmanager' ? { timeoutMs: bare.timeoutMs, maxBytes: bare.maxBytes } : {},
+    );
+  });
+
+  it('should name every variable, and no other', () => {
+    for (const variable of Object.keys(VARIABLES)) expect(TEXT).toContain(`\`${variable}\``);
+    const named = [...TEXT.matchAll(/`(NIGHTJAR_[A-Z_]+)`/g)].map((match) => match[1] ?? '');
+    const known = [...Object.keys(VARIABLES), 'NIGHTJAR_CONFIG', 'NIGHTJAR_DEMO_TOKEN'];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
