@@ -130,6 +130,21 @@ describe.each(ERAS)('a client of $era', ({ connect }) => {
     expect(tasks.runs.size).toBe(1);
   });
 
+  it('should have "continue" taken as the answer to an open question', async () => {
+    await start((run, message) => {
+      if (message === 'continue') void echo(run, message);
+      else run.status('TASK_STATE_INPUT_REQUIRED', 'Shall I continue?');
+    });
+    const question = await client.call({ message: 'delete it' });
+    const chat = question.structured['chat_id'];
+    const answer = await client.call({ message: 'continue', chat_id: chat });
+    expect(answer.structured).toMatchObject({
+      content: 'You said: continue',
+      status: 'completed',
+      task_id: question.structured['task_id'],
+    });
+  });
+
   it('should get a busy chat as an error result that says how to wait', async () => {
     await start(() => undefined, 0.05);
     const first = await client.call({ message: 'slow' });

@@ -305,6 +305,18 @@ describe('the switches and limits of the configuration', () => {
     expect((await post(app.url, call2025({ message: 'x'.repeat(300) }))).status).toBe(413);
   });
 
+  it('should send the head of a stream at once, though nothing is to be said', async () => {
+    await start();
+    tasks.script = () => undefined;
+    const modern = call2026({ message: 'slow' });
+    const signal = AbortSignal.timeout(5000);
+    const heads = await Promise.all([
+      post(app.url, call2025({ message: 'slow' }), { signal }),
+      post(app.url, modern.body, { ...modern, signal }),
+    ]);
+    expect(heads.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('should send a comment while a call waits', async () => {
     const { execution } = gatewayConfig();
     await start({ execution: { ...execution, sseCommentMs: 20 } });
@@ -319,7 +331,7 @@ describe('the switches and limits of the configuration', () => {
       await post(app.url, modern.body, modern),
     ]) {
       expect(response.headers.get('x-accel-buffering')).toBe('no');
-      expect(await response.text()).toMatch(/^: /m);
+      expect(await response.text()).toMatch(/^: keepalive/m);
     }
   });
 });

@@ -4,7 +4,7 @@ import type { CallContext } from '../../domain/call-context.js';
 export interface McpExchangeOptions {
   readonly ctx: CallContext;
   readonly limits: TenantLimits;
-  /** Aborts when the client has closed the connection before the answer was written. */
+  /** Aborts when the response is over: before the answer, because the client went away. */
   readonly gone: AbortSignal;
   /** False: the client takes no event stream, so progress would be lost. */
   readonly streams: boolean;

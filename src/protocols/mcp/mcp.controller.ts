@@ -8,6 +8,7 @@ import { DomainError, unavailable } from '../../domain/errors.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { clientGone } from '../http/client-gone.js';
 import { pathNotFound } from '../http/protocol-exception.filter.js';
 import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
@@ -51,7 +52,7 @@ export class McpController {
 
     const accepted = acceptedForms(request.headers.accept);
     if (!accepted.json && !accepted.sse) return notAcceptable();
-    const gone = closedEarly(reply);
+    const gone = clientGone(reply);
     const exchange = new McpExchange({
       ctx,
       limits,
@@ -90,19 +91,6 @@ export class McpController {
     });
     if (!allowed) throw new DomainError('PERMISSION_DENIED', 'This Origin is not allowed');
   }
-}
-
-/**
- * Aborts when the connection closes before the whole answer is out. `request.signal` will not do:
- * it is wrong for requests with a body (Fastify 5.12).
- */
-function closedEarly(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  if (reply.raw.destroyed) controller.abort();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }
 
 /** For the SDK: the headers that MCP defines, and no other (no credentials). */
