@@ -5,13 +5,14 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MUTANTS } from './mutants.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -66,6 +67,15 @@ function outcome({ project, file, name }) {
   return { state: tests.length > 0 ? 'passed' : 'not found', output: result.stdout };
 }
 
+/** The one file that a name with at most one * means; undefined when it is not exactly one. */
+function resolve(file) {
+  if (!file.includes('*')) return existsSync(join(copy, file)) ? join(copy, file) : undefined;
+  const [start, end] = basename(file).split('*');
+  const folder = join(copy, dirname(file));
+  const found = readdirSync(folder).filter((name) => name.startsWith(start) && name.endsWith(end));
+  return found.length === 1 ? join(folder, found[0]) : undefined;
+}
+
 let failures = 0;
 function say(good, id, text) {
   if (!good) failures += 1;
@@ -90,16 +100,20 @@ for (const { id, breaks, edits, test } of chosen) {
     say(false, id, `its test is not green without it (${before.state}): ${key}\n${before.output}`);
     continue;
   }
-  const saved = new Map(edits.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
+  const saved = new Map();
   let stale;
   for (const { file, from, to } of edits) {
-    const text = readFileSync(join(copy, file), 'utf8');
-    if (text.split(from).length !== 2) stale = file;
-    else
-      writeFileSync(
-        join(copy, file),
-        text.replace(from, () => to),
-      );
+    const path = resolve(file);
+    const text = path === undefined ? '' : readFileSync(path, 'utf8');
+    if (path === undefined || text.split(from).length !== 2) {
+      stale = file;
+      continue;
+    }
+    if (!saved.has(path)) saved.set(path, text);
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
   }
   if (stale !== undefined) {
     say(false, id, `its replacement does not fit ${stale} exactly once`);
@@ -116,7 +130,7 @@ for (const { id, breaks, edits, test } of chosen) {
       );
     }
   }
-  for (const [file, text] of saved) writeFileSync(join(copy, file), text);
+  for (const [path, text] of saved) writeFileSync(path, text);
 }
 console.log(`\n${chosen.length - failures} of ${chosen.length} mutants turned their test red`);
 process.exit(failures === 0 ? 0 : 1);
