@@ -1,0 +1,73 @@
+import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { GatewayConfig, TenantConfig } from '../config/config.types.js';
+import type { AssistantBackend, BackendRegistry } from './assistant-backend.js';
+import { BuiltinBackend } from './builtin/builtin-backend.js';
+import { loadModule } from './module/load-module.js';
+import { ModuleBackend } from './module/module-backend.js';
+import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
+
+export interface LoadFailure {
+  readonly tenant: string;
+  /** What is wrong, for the operator. */
+  readonly reason: string;
+}
+
+/** The backend of every tenant that the config names. */
+export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDestroy {
+  private readonly log = new Logger(TenantBackends.name);
+  private readonly backends = new Map<string, AssistantBackend>();
+  private readonly sources = new Map<string, TenantSources>();
+  private readonly failures = new Map<string, string>();
+
+  constructor(private readonly config: Pick<GatewayConfig, 'tenants'>) {
+    for (const tenant of config.tenants) {
+      const sources = openSources(tenant.sources);
+      this.sources.set(tenant.id, sources);
+      if (tenant.assistant.backend === 'builtin') {
+        this.backends.set(tenant.id, new BuiltinBackend(sources));
+      }
+    }
+  }
+
+  backendOf(tenant: string): AssistantBackend {
+    const backend = this.backends.get(tenant);
+    if (backend !== undefined) return backend;
+    const reason = this.failures.get(tenant) ?? 'no such tenant, or its module is not loaded yet';
+    throw new Error(`no assistant for tenant ${tenant}: ${reason}`);
+  }
+
+  /**
+   * Loads the module of every tenant that has one. A tenant whose module fails is left without a
+   * backend; the others work. May be called again: it then tries only what is still missing.
+   */
+  async check(): Promise<readonly LoadFailure[]> {
+    await Promise.all(this.config.tenants.map((tenant) => this.load(tenant)));
+    return [...this.failures].map(([tenant, reason]) => ({ tenant, reason }));
+  }
+
+  /** Asks each source of a tenant for a sign of life; the texts may be shown to its users. */
+  async health(tenant: string, signal: AbortSignal): Promise<readonly SourceHealth[]> {
+    return (await this.sources.get(tenant)?.health(signal)) ?? [];
+  }
+
+  async onModuleInit(): Promise<void> {
+    for (const { tenant, reason } of await this.check()) {
+      this.log.error(`the assistant of tenant ${tenant} could not be loaded: ${reason}`);
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.sources.values()].map((sources) => sources.close()));
+  }
+
+  private async load({ id, assistant }: TenantConfig): Promise<void> {
+    if (assistant.backend !== 'module' || this.backends.has(id)) return;
+    try {
+      const agent = await loadModule(assistant.module, assistant.options);
+      this.backends.set(id, new ModuleBackend(agent, assistant.module, assistant.readOnly));
+      this.failures.delete(id);
+    } catch (error) {
+      this.failures.set(id, error instanceof Error ? error.message : String(error));
+    }
+  }
+}

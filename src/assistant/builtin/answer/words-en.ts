@@ -1,0 +1,235 @@
+import { SourceError } from '../../sources/source-error.js';
+import type { AlertState, Words } from './words.js';
+
+const TOPICS = `- what is firing: "what is firing in prod?", "critical alerts for team=payments since 09:00"
+- how many: "how many alerts by severity?", "count critical alerts per cluster", "which team has the most alerts?"
+- one alert: "is HighErrorRate firing?", "details of HighErrorRate", then "tell me more about the second one"
+- silences: "list silences", "which alerts are silenced?"
+- metrics: "query up", "what is the value of sum(rate(http_requests_total[5m]))", "query up over the last hour"
+- scrape targets and rules: "which targets are down?", "list alerting rules"
+- the sources: "are all sources healthy?"
+
+Any label can be a condition: \`name=value\`, "not", "or", "except", a time such as "in the last hour".`;
+
+const ADJECTIVES: Readonly<Record<AlertState, string>> = {
+  firing: 'firing',
+  active: 'active (not suppressed)',
+  suppressed: 'suppressed',
+  pending: 'pending',
+};
+
+export const ENGLISH_WORDS: Words = {
+  help: `I answer questions about alerts and metrics. I can answer these:\n\n${TOPICS}\n\nI only read: I change nothing.`,
+  greeting: `Hello! I answer questions about alerts and metrics, for example:\n\n${TOPICS}`,
+  thanks: 'You are welcome. Ask again any time, for example "what is firing?".',
+  unknown: `I did not understand the question, and I do not guess. I can answer these:\n\n${TOPICS}`,
+  readOnly:
+    'I only read: I cannot create, change or delete anything, neither silences nor alerts nor anything else. I can show what is firing, silences, targets, rules and metrics.',
+  noHistory:
+    'The sources tell only what is firing now; resolved alerts are not kept there, so I cannot list them.',
+  contradictory:
+    'I cannot put these conditions together into one question without guessing what belongs to what. Please ask for each part by itself.',
+  tooLong: 'The question is very long; I read only its first 2,000 characters.',
+  noList:
+    'I have shown no list in this conversation that this could refer to. Ask "what is firing?" first.',
+  demo: '**Demo data**: invented by the built-in demo source, not real alerts.',
+  otherLanguage: (lang) => `I speak English and Chinese only, not ${lang}.`,
+  badTimezone: (zone) => `The timezone ${zone} is unknown to me; times are in UTC.`,
+  badInput: (text) => `I could not do that: ${text}`,
+
+  leadAll: (state, total, suppressed) =>
+    total === 0
+      ? `**No alert is ${ADJECTIVES[state]}** right now.`
+      : `**${alerts(total)} ${be(total)} ${ADJECTIVES[state]}**${ofThem(state, suppressed)}.`,
+  leadSome: (state, total, all, suppressed) =>
+    `**${String(total)} of ${String(all)} ${ADJECTIVES[state]} ${all === 1 ? 'alert' : 'alerts'} ${total === 1 ? 'matches' : 'match'}**${ofThem(state, suppressed)}.`,
+  leadNone: (state, conditions, others) =>
+    `**No ${ADJECTIVES[state]} alert matches** ${conditions}. ${
+      others === 0
+        ? `No other alert is ${ADJECTIVES[state]} either.`
+        : `${String(others)} ${others === 1 ? 'other is' : 'others are'} ${ADJECTIVES[state]}.`
+    }`,
+  yes: 'Yes.',
+  no: 'No.',
+  stillFiring: 'Not resolved: still firing.',
+  notFiring: 'It is not firing now.',
+  allWell: 'All quiet.',
+  notWell: 'Not all is well.',
+  near: (values) => `Live values: ${values}.`,
+  gone: (name) => `${name} is not firing any more: its source does not list it now.`,
+  noPosition: (position, listed) =>
+    `The last list had ${String(listed)} ${listed === 1 ? 'row' : 'rows'}: there is no number ${String(position)}.`,
+  first: (order, name, since) =>
+    `${order === 'newest' ? 'The newest' : 'The one that fires the longest'} is ${name}, since ${since}.`,
+  most: (kind, labels, keys, count) =>
+    `${kind === 'most' ? 'Most' : 'Fewest'} by ${labels}: ${keys} with ${alerts(count)}.`,
+  noSuchLabel: (label, labels) =>
+    `No live alert has a label called ${label}, so I cannot count by it. Live labels: ${labels}.`,
+  groups: (labels, count) => `${String(count)} different by ${labels}:`,
+  without: '(none)',
+  more: (count) => `… and ${String(count)} more.`,
+  moreHint: 'Ask "show more" for the next ones.',
+  rulesView:
+    'Read from the rules of Prometheus, not from an Alertmanager: silences are unknown here, and times count from when the condition began.',
+  alike: (count) =>
+    `${alerts(count)} ${count === 1 ? 'has' : 'have'} the same labels in more than one source and ${be(count)} counted in each.`,
+  columns: {
+    alert: 'Alert',
+    severity: 'Severity',
+    labels: 'Labels',
+    since: 'Since',
+    summary: 'Summary',
+    state: 'State',
+    source: 'Source',
+    count: 'Alerts',
+    group: 'Routing group',
+    matchers: 'Matchers',
+    ends: 'Ends',
+    by: 'By',
+    comment: 'Comment',
+    health: 'Health',
+    error: 'Last error',
+    lastScrape: 'Last scrape',
+    rule: 'Rule',
+    expr: 'Expression',
+    series: 'Series',
+    value: 'Value',
+    at: 'At',
+    first: 'First',
+    min: 'Min',
+    max: 'Max',
+    last: 'Last',
+  },
+  silenceStates: { active: 'active', pending: 'pending', expired: 'expired' },
+  states: {
+    active: 'firing',
+    suppressed: 'suppressed',
+    pending: 'pending',
+    firing: 'firing',
+    inactive: 'inactive',
+    expired: 'expired',
+    up: 'up',
+    down: 'down',
+    unknown: 'unknown',
+    any: 'any',
+  },
+  silencedBy: (silence, comment, by, until) =>
+    `silenced by ${silence}, made by ${by} (${comment}), until ${until}`,
+  inhibited: (count) => `inhibited by ${String(count)} other ${count === 1 ? 'alert' : 'alerts'}`,
+  receivers: 'Receivers',
+  links: 'Links',
+  moreLabels: (count) => `(+${String(count)})`,
+
+  silences: (state, total, all, conditions) => {
+    const kind = state === 'any' ? '' : `${state} `;
+    if (total > 0) {
+      const of = conditions === '' ? '' : ` of ${String(all)}`;
+      return `**${String(total)}${of} ${kind}${total === 1 && of === '' ? 'silence' : 'silences'}**${conditions === '' ? '' : ` (${conditions})`}:`;
+    }
+    if (conditions === '') return `**There is no ${kind}silence.**`;
+    return `**No ${kind}silence matches** ${conditions}. There ${all === 1 ? 'is' : 'are'} ${String(all)} in all.`;
+  },
+  targets: ({ total, up, down, unknown, conditions }) =>
+    `**${String(down)} of ${String(total)} ${total === 1 ? 'target' : 'targets'} ${down === 1 ? 'is' : 'are'} down**, ${String(up)} up${unknown === 0 ? '' : `, ${String(unknown)} not known yet`}${conditions === '' ? '' : ` (${conditions})`}.`,
+  noTarget: (conditions, all) =>
+    conditions === ''
+      ? '**There are no targets.**'
+      : `**No target matches** ${conditions}. There ${be(all)} ${String(all)} in all.`,
+  rules: (total, all, conditions) => {
+    if (conditions === '') return `**${String(total)} ${total === 1 ? 'rule' : 'rules'}**:`;
+    return total === 0
+      ? `**No rule matches** ${conditions}. There ${be(all)} ${String(all)} in all.`
+      : `**${String(total)} of ${String(all)} rules** (${conditions}):`;
+  },
+  sources: (ok, all) => `**${String(ok)} of ${String(all)} sources answer**:`,
+  noSources: 'No source is configured for this tenant.',
+  series: (total) => `**${String(total)} ${total === 1 ? 'series' : 'series'}**:`,
+  noSeries: '**No data**: no series matches the expression at that time.',
+  scalar: (value) => `**${value}**`,
+  warning: (text) => `Warning of the source: ${text}`,
+
+  noSource: (what) => `No source of this tenant knows ${what}.`,
+  noAnswer: (what) => `**I cannot tell**: no source that knows ${what} answered.`,
+  what: {
+    alerts: 'alerts',
+    silences: 'silences',
+    targets: 'targets',
+    rules: 'rules',
+    metrics: 'metrics',
+  },
+  missing: (failure) => `⚠ ${failure}. What it knows is missing here.`,
+  failure: (source, fault) => new SourceError(source, fault).message,
+  footer: (sources, query, time) => `Source: ${sources} · Query: ${query} · Time: ${time}`,
+
+  understood: (parts) => `Understood as: ${parts.join('; ')}.`,
+  task: {
+    list: 'list of alerts',
+    count: 'number of alerts',
+    detail: 'details of an alert',
+    silences: 'silences',
+    targets: 'scrape targets',
+    rules: 'rules',
+    query: 'evaluate an expression',
+    sources: 'health of the sources',
+    help: 'what I can do',
+    write: 'a change, which I do not make',
+    unknown: 'nothing I know',
+    history: 'resolved alerts',
+    more: 'the next part of the last list',
+  },
+  countedBy: (labels) => `counted by ${labels}`,
+  filter: (conditions) => `filter: ${conditions}`,
+  expression: (expr) => `expression: ${expr}`,
+  range: (from, to) => `from ${from} to ${to}`,
+  instant: (at) => `at ${at}`,
+  started: (after, before) =>
+    `started ${[after === undefined ? '' : `since ${after}`, before === undefined ? '' : `until ${before}`].filter((p) => p !== '').join(' and ')}`,
+  orders: {
+    newest: 'newest first',
+    oldest: 'oldest first',
+    severity: 'worst first',
+    name: 'by name',
+  },
+  limit: (count) => `at most ${String(count)}`,
+  or: ' or ',
+  not: 'not ',
+  contains: (label, text) =>
+    label === undefined ? `name, label or text contains ${text}` : `${label} contains ${text}`,
+  absent: (label) => `no label ${label}`,
+  anyLabel: 'any label',
+  readAs: (typed, readAs) => `${typed} read as ${readAs}`,
+  part: (typed, found) => `${typed} is no whole value, read as part of ${found}`,
+  otherLabel: (typed, found) => `${typed}: no live label of that kind, read as ${found}`,
+  nothingExcluded: (typed) => `nothing is excluded by ${typed}: no live alert has it`,
+  noSuchAlternative: (typed) => `no live alert has ${typed}`,
+  ignored: (words) =>
+    `⚠ Not understood, and not used as a condition: ${words}. No live label has such a value.`,
+  inherited: 'conditions of the last question kept',
+
+  reading: (what, sources) => `Reading ${what} from ${sources}`,
+  calling: (tool, query) => `${tool}: ${query}`,
+  ago: (milliseconds) => `${span(milliseconds)} ago`,
+};
+
+function alerts(count: number): string {
+  return `${String(count)} ${count === 1 ? 'alert' : 'alerts'}`;
+}
+
+function be(count: number): string {
+  return count === 1 ? 'is' : 'are';
+}
+
+function ofThem(state: AlertState, suppressed: number): string {
+  return state === 'firing' && suppressed > 0
+    ? `, ${String(suppressed)} of them suppressed (silenced or inhibited)`
+    : '';
+}
+
+function span(milliseconds: number): string {
+  const minutes = Math.floor(Math.max(0, milliseconds) / 60_000);
+  if (minutes < 1) return `${String(Math.floor(Math.max(0, milliseconds) / 1000))} s`;
+  if (minutes < 60) return `${String(minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${String(hours)} h ${String(minutes % 60)} min`;
+  return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
+}

@@ -1,0 +1,242 @@
+import type { SourceFault } from '../../sources/source-error.js';
+import type { AlertState, Words } from './words.js';
+
+const TOPICS = `- 当前告警：“prod 有哪些告警？”、“最近一小时 team=payments 的严重告警”
+- 数量：“按级别统计告警”、“各集群有多少严重告警”、“哪个团队告警最多”
+- 单条告警：“HighErrorRate 在告警吗？”、“HighErrorRate 的详情”，之后可以问“进一步分析其中第二条”
+- 静默：“有哪些静默”、“哪些告警被静默了”
+- 指标：“查询 up”、“查询 sum(rate(http_requests_total[5m]))”、“查询 up 最近一小时”
+- 采集目标和规则：“哪些采集目标挂了”、“有哪些告警规则”
+- 数据源：“数据源是否正常”
+
+任何标签都可以作为条件：\`名称=值\`，也支持“非”、“或”、“除了…以外”和“最近一小时”这样的时间。`;
+
+const NOUNS: Readonly<Record<AlertState, string>> = {
+  firing: '正在触发的告警',
+  active: '正在触发且未被抑制的告警',
+  suppressed: '被静默或抑制的告警',
+  pending: '等待触发的告警',
+};
+
+export const CHINESE_WORDS: Words = {
+  help: `我回答关于告警和指标的问题，可以问这些：\n\n${TOPICS}\n\n我只读取数据，不做任何修改。`,
+  greeting: `你好！我回答关于告警和指标的问题，例如：\n\n${TOPICS}`,
+  thanks: '不客气，随时可以再问，例如“现在有哪些告警？”。',
+  unknown: `我没有理解这个问题，也不会猜测。我可以回答这些：\n\n${TOPICS}`,
+  readOnly:
+    '我只读取数据：不能创建、修改或删除任何东西，包括静默和告警。我可以展示当前告警、静默、采集目标、规则和指标。',
+  noHistory: '数据源只提供当前正在触发的告警，不保留已恢复的告警，所以我无法列出它们。',
+  contradictory: '这些条件无法组合成一个问题而不靠猜测。请分开提问。',
+  tooLong: '问题太长，我只读取了前 2000 个字符。',
+  noList: '这个会话中还没有可以引用的列表。请先问“现在有哪些告警？”。',
+  demo: '**演示数据**：由内置的演示数据源虚构，不是真实告警。',
+  otherLanguage: (lang) => `我只会英文和中文，不会 ${lang}。`,
+  badTimezone: (zone) => `未知的时区 ${zone}，时间以 UTC 显示。`,
+  badInput: (text) => `无法执行：${text}`,
+
+  leadAll: (state, total, suppressed) =>
+    total === 0
+      ? `**当前没有${NOUNS[state]}。**`
+      : `**当前有 ${String(total)} 条${NOUNS[state]}**${ofThem(state, suppressed)}。`,
+  leadSome: (state, total, all, suppressed) =>
+    `**${String(all)} 条${NOUNS[state]}中有 ${String(total)} 条符合条件**${ofThem(state, suppressed)}。`,
+  leadNone: (state, conditions, others) =>
+    `**没有符合条件的${NOUNS[state]}**：${conditions}。${
+      others === 0
+        ? `也没有其他${NOUNS[state]}。`
+        : `另有 ${String(others)} 条其他${NOUNS[state]}。`
+    }`,
+  yes: '是。',
+  no: '没有。',
+  stillFiring: '尚未恢复，仍在触发。',
+  notFiring: '目前没有在触发。',
+  allWell: '一切正常。',
+  notWell: '并不正常。',
+  near: (values) => `现有的值：${values}。`,
+  gone: (name) => `${name} 已不再触发：数据源中已没有它。`,
+  noPosition: (position, listed) =>
+    `上一个列表有 ${String(listed)} 条，没有第 ${String(position)} 条。`,
+  first: (order, name, since) =>
+    `${order === 'newest' ? '最新的' : '持续最久的'}是 ${name}，开始于 ${since}。`,
+  most: (kind, labels, keys, count) =>
+    `按 ${labels} 统计，${kind === 'most' ? '最多' : '最少'}的是 ${keys}，有 ${String(count)} 条告警。`,
+  noSuchLabel: (label, labels) =>
+    `当前告警没有名为 ${label} 的标签，无法按它统计。现有的标签：${labels}。`,
+  groups: (labels, count) => `按 ${labels} 统计，共 ${String(count)} 种：`,
+  without: '（无）',
+  more: (count) => `……还有 ${String(count)} 条。`,
+  moreHint: '可以说“更多”查看后面的。',
+  rulesView:
+    '数据来自 Prometheus 的规则而不是 Alertmanager：这里不知道静默，时间从条件开始成立时算起。',
+  alike: (count) => `有 ${String(count)} 条告警在多个数据源中标签相同，在每个数据源中各计一次。`,
+  columns: {
+    alert: '告警',
+    severity: '级别',
+    labels: '标签',
+    since: '开始时间',
+    summary: '摘要',
+    state: '状态',
+    source: '数据源',
+    count: '告警数',
+    group: '路由分组',
+    matchers: '匹配条件',
+    ends: '结束时间',
+    by: '创建人',
+    comment: '备注',
+    health: '状态',
+    error: '最近错误',
+    lastScrape: '最近采集',
+    rule: '规则',
+    expr: '表达式',
+    series: '序列',
+    value: '值',
+    at: '时间',
+    first: '起始值',
+    min: '最小值',
+    max: '最大值',
+    last: '最新值',
+  },
+  silenceStates: { active: '生效中', pending: '等待生效', expired: '已过期' },
+  states: {
+    active: '触发中',
+    suppressed: '被抑制',
+    pending: '等待中',
+    firing: '触发中',
+    inactive: '未触发',
+    expired: '已过期',
+    up: '在线',
+    down: '离线',
+    unknown: '未知',
+    any: '全部',
+  },
+  silencedBy: (silence, comment, by, until) =>
+    `被静默 ${silence}，创建人 ${by}（${comment}），到 ${until} 为止`,
+  inhibited: (count) => `被其他 ${String(count)} 条告警抑制`,
+  receivers: '接收者',
+  links: '链接',
+  moreLabels: (count) => `（+${String(count)}）`,
+
+  silences: (state, total, all, conditions) => {
+    const kinds: Readonly<Record<string, string>> = {
+      active: '生效中的',
+      pending: '等待生效的',
+      expired: '已过期的',
+    };
+    const kind = kinds[state] ?? '';
+    if (total > 0) {
+      return conditions === ''
+        ? `**有 ${String(total)} 条${kind}静默**：`
+        : `**${String(all)} 条${kind}静默中有 ${String(total)} 条符合条件**（${conditions}）：`;
+    }
+    if (conditions === '') return `**没有${kind}静默。**`;
+    return `**没有符合条件的${kind}静默**：${conditions}。共有 ${String(all)} 条。`;
+  },
+  targets: ({ total, up, down, unknown, conditions }) =>
+    `**${String(total)} 个采集目标中有 ${String(down)} 个离线**，${String(up)} 个在线${unknown === 0 ? '' : `，${String(unknown)} 个状态未知`}${conditions === '' ? '' : `（${conditions}）`}。`,
+  noTarget: (conditions, all) =>
+    conditions === ''
+      ? '**没有采集目标。**'
+      : `**没有符合条件的采集目标**：${conditions}。共有 ${String(all)} 个。`,
+  rules: (total, all, conditions) => {
+    if (conditions === '') return `**共有 ${String(total)} 条规则**：`;
+    return total === 0
+      ? `**没有符合条件的规则**：${conditions}。共有 ${String(all)} 条。`
+      : `**${String(all)} 条规则中有 ${String(total)} 条符合条件**（${conditions}）：`;
+  },
+  sources: (ok, all) => `**${String(all)} 个数据源中有 ${String(ok)} 个正常应答**：`,
+  noSources: '这个租户没有配置数据源。',
+  series: (total) => `**共 ${String(total)} 条序列**：`,
+  noSeries: '**没有数据**：此时没有序列匹配这个表达式。',
+  scalar: (value) => `**${value}**`,
+  warning: (text) => `数据源的警告：${text}`,
+
+  noSource: (what) => `这个租户没有提供${what}的数据源。`,
+  noAnswer: (what) => `**无法得知**：提供${what}的数据源都没有应答。`,
+  what: { alerts: '告警', silences: '静默', targets: '采集目标', rules: '规则', metrics: '指标' },
+  missing: (failure) => `⚠ ${failure}，以上不包含它的数据。`,
+  failure: (source, fault) => {
+    const titles = { alertmanager: 'Alertmanager', prometheus: 'Prometheus', demo: '演示数据源' };
+    return `${titles[source.type]} ${source.name} ${describe(fault)}`;
+  },
+  footer: (sources, query, time) => `来源：${sources} · 查询：${query} · 时间：${time}`,
+
+  understood: (parts) => `理解为：${parts.join('；')}。`,
+  task: {
+    list: '告警列表',
+    count: '告警数量',
+    detail: '告警详情',
+    silences: '静默',
+    targets: '采集目标',
+    rules: '规则',
+    query: '执行表达式',
+    sources: '数据源状态',
+    help: '我能做什么',
+    write: '修改操作，我不执行',
+    unknown: '我不认识的问题',
+    history: '已恢复的告警',
+    more: '上一个列表的后续部分',
+  },
+  countedBy: (labels) => `按 ${labels} 统计`,
+  filter: (conditions) => `条件：${conditions}`,
+  expression: (expr) => `表达式：${expr}`,
+  range: (from, to) => `从 ${from} 到 ${to}`,
+  instant: (at) => `时刻 ${at}`,
+  started: (after, before) =>
+    `开始时间${[after === undefined ? '' : `不早于 ${after}`, before === undefined ? '' : `不晚于 ${before}`].filter((p) => p !== '').join('且')}`,
+  orders: { newest: '最新的在前', oldest: '最早的在前', severity: '最严重的在前', name: '按名称' },
+  limit: (count) => `最多 ${String(count)} 条`,
+  or: ' 或 ',
+  not: '非 ',
+  contains: (label, text) =>
+    label === undefined ? `名称、标签或文本包含 ${text}` : `${label} 包含 ${text}`,
+  absent: (label) => `没有标签 ${label}`,
+  anyLabel: '任一标签',
+  readAs: (typed, readAs) => `${typed} 读作 ${readAs}`,
+  part: (typed, found) => `${typed} 不是完整的值，读作 ${found} 的一部分`,
+  otherLabel: (typed, found) => `${typed}：当前没有这类标签，读作 ${found}`,
+  nothingExcluded: (typed) => `${typed} 没有排除任何告警：当前告警中没有它`,
+  noSuchAlternative: (typed) => `当前告警中没有 ${typed}`,
+  ignored: (words) => `⚠ 未能理解，也没有作为条件：${words}。当前没有标签具有这样的值。`,
+  inherited: '沿用上一个问题的条件',
+
+  reading: (what, sources) => `正在从 ${sources} 读取${what}`,
+  calling: (tool, query) => `${tool}：${query}`,
+  ago: (milliseconds) => `${span(milliseconds)}前`,
+};
+
+function describe(fault: SourceFault): string {
+  switch (fault.kind) {
+    case 'timeout':
+      return `在 ${String(fault.seconds)} 秒内没有应答`;
+    case 'unreachable':
+      return `无法连接（${fault.code}）`;
+    case 'http':
+      return fault.status === 401 || fault.status === 403
+        ? `拒绝了网关的凭据（HTTP ${String(fault.status)}）`
+        : `返回了 HTTP ${String(fault.status)}`;
+    case 'redirect':
+      return `返回了重定向（HTTP ${String(fault.status)}），不予跟随`;
+    case 'not_json':
+      return '返回的不是 JSON';
+    case 'unexpected':
+      return `返回的 JSON 结构不符合预期（${fault.what}）`;
+    case 'too_big':
+      return `返回的数据超过允许的 ${String(fault.bytes)} 字节`;
+    case 'refused':
+      return `拒绝了请求：${fault.text}`;
+  }
+}
+
+function ofThem(state: AlertState, suppressed: number): string {
+  return state === 'firing' && suppressed > 0 ? `，其中 ${String(suppressed)} 条被静默或抑制` : '';
+}
+
+function span(milliseconds: number): string {
+  const seconds = Math.floor(Math.max(0, milliseconds) / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${String(seconds)} 秒`;
+  if (minutes < 60) return `${String(minutes)} 分钟`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${String(hours)} 小时 ${String(minutes % 60)} 分钟`;
+  return `${String(Math.floor(hours / 24))} 天 ${String(hours % 24)} 小时`;
+}

@@ -1,0 +1,133 @@
+import type { SourceFault } from '../../sources/source-error.js';
+import type { SourceInfo } from '../../sources/source.types.js';
+
+export type AlertState = 'firing' | 'active' | 'suppressed' | 'pending';
+
+/**
+ * Everything the builtin backend says, in one language. Arguments that come from users or sources
+ * are already escaped.
+ */
+export interface Words {
+  readonly help: string;
+  readonly greeting: string;
+  readonly thanks: string;
+  readonly unknown: string;
+  readonly readOnly: string;
+  readonly noHistory: string;
+  readonly contradictory: string;
+  readonly tooLong: string;
+  readonly noList: string;
+  readonly demo: string;
+  readonly otherLanguage: (lang: string) => string;
+  readonly badTimezone: (zone: string) => string;
+  readonly badInput: (text: string) => string;
+
+  /** `all`: without conditions. */
+  readonly leadAll: (state: AlertState, total: number, suppressed: number) => string;
+  readonly leadSome: (state: AlertState, total: number, all: number, suppressed: number) => string;
+  readonly leadNone: (state: AlertState, conditions: string, others: number) => string;
+  readonly yes: string;
+  readonly no: string;
+  readonly stillFiring: string;
+  readonly notFiring: string;
+  readonly allWell: string;
+  readonly notWell: string;
+  readonly near: (values: string) => string;
+  readonly gone: (name: string) => string;
+  readonly noPosition: (position: number, listed: number) => string;
+  readonly first: (order: 'newest' | 'oldest', name: string, since: string) => string;
+  readonly most: (kind: 'most' | 'least', labels: string, keys: string, count: number) => string;
+  readonly noSuchLabel: (label: string, labels: string) => string;
+  readonly groups: (labels: string, count: number) => string;
+  readonly without: string;
+  readonly more: (count: number) => string;
+  readonly moreHint: string;
+  readonly rulesView: string;
+  readonly alike: (count: number) => string;
+  readonly columns: {
+    readonly alert: string;
+    readonly severity: string;
+    readonly labels: string;
+    readonly since: string;
+    readonly summary: string;
+    readonly state: string;
+    readonly source: string;
+    readonly count: string;
+    readonly group: string;
+    readonly matchers: string;
+    readonly ends: string;
+    readonly by: string;
+    readonly comment: string;
+    readonly health: string;
+    readonly error: string;
+    readonly lastScrape: string;
+    readonly rule: string;
+    readonly expr: string;
+    readonly series: string;
+    readonly value: string;
+    readonly at: string;
+    readonly first: string;
+    readonly min: string;
+    readonly max: string;
+    readonly last: string;
+  };
+  readonly silenceStates: Readonly<Record<string, string>>;
+  readonly states: Readonly<Record<string, string>>;
+  readonly silencedBy: (silence: string, comment: string, by: string, until: string) => string;
+  readonly inhibited: (count: number) => string;
+  readonly receivers: string;
+  readonly links: string;
+  readonly moreLabels: (count: number) => string;
+
+  readonly silences: (state: string, total: number, all: number, conditions: string) => string;
+  readonly targets: (counts: {
+    readonly total: number;
+    readonly up: number;
+    readonly down: number;
+    readonly unknown: number;
+    readonly conditions: string;
+  }) => string;
+  readonly noTarget: (conditions: string, all: number) => string;
+  readonly rules: (total: number, all: number, conditions: string) => string;
+  readonly sources: (ok: number, all: number) => string;
+  readonly noSources: string;
+  readonly series: (total: number) => string;
+  readonly noSeries: string;
+  readonly scalar: (value: string) => string;
+  readonly warning: (text: string) => string;
+
+  /** `what`: alerts, silences, targets, rules, metrics. */
+  readonly noSource: (what: string) => string;
+  readonly noAnswer: (what: string) => string;
+  readonly what: Readonly<Record<string, string>>;
+  readonly missing: (failure: string) => string;
+  readonly failure: (source: SourceInfo, fault: SourceFault) => string;
+  readonly footer: (sources: string, query: string, time: string) => string;
+
+  readonly understood: (parts: readonly string[]) => string;
+  readonly task: Readonly<Record<string, string>>;
+  readonly countedBy: (labels: string) => string;
+  readonly filter: (conditions: string) => string;
+  readonly expression: (expr: string) => string;
+  readonly range: (from: string, to: string) => string;
+  readonly instant: (at: string) => string;
+  readonly started: (after: string | undefined, before: string | undefined) => string;
+  readonly orders: Readonly<Record<string, string>>;
+  readonly limit: (count: number) => string;
+  readonly or: string;
+  readonly not: string;
+  readonly contains: (label: string | undefined, text: string) => string;
+  readonly absent: (label: string) => string;
+  readonly anyLabel: string;
+  readonly readAs: (typed: string, readAs: string) => string;
+  readonly part: (typed: string, found: string) => string;
+  readonly otherLabel: (typed: string, found: string) => string;
+  readonly nothingExcluded: (typed: string) => string;
+  readonly noSuchAlternative: (typed: string) => string;
+  readonly ignored: (words: string) => string;
+  readonly inherited: string;
+
+  readonly reading: (what: string, sources: string) => string;
+  readonly calling: (tool: string, query: string) => string;
+  readonly ago: (milliseconds: number) => string;
+}

@@ -1,0 +1,157 @@
+import { understood } from './answer/understood.js';
+import { answerAlerts } from './handlers/alerts.js';
+import { answerQuery } from './handlers/query.js';
+import { answerRules } from './handlers/rules.js';
+import { answerSilences } from './handlers/silences.js';
+import { answerSources } from './handlers/sources.js';
+import { answerTargets } from './handlers/targets.js';
+import { LEXICON, phraseAtoms } from './lexicon/lexicon.js';
+import type { Concept } from './lexicon/concept.js';
+import { type LiveWords, readLiveWords } from './live-words.js';
+import type { ListMemory } from './memory.js';
+import type { Domain } from './parse/intent.js';
+import {
+  cutUp,
+  LONGEST_QUESTION,
+  type Question,
+  readAgain,
+  readQuestion,
+  understand,
+} from './parse/question.js';
+import { splitQuestions } from './parse/split.js';
+import { Vocabulary } from './parse/vocabulary.js';
+import { findPromql, type FoundPromql } from './promql/find-promql.js';
+import type { Answer, Handling, TurnRun } from './turn-run.js';
+
+/** A word of these beside a bare name: `query web alerts` asks for alerts. */
+const OTHER_TOPICS: readonly Concept[] = [
+  'alert',
+  'firing',
+  'silence',
+  'silenced',
+  'target',
+  'rule',
+];
+const NOTHING = new Vocabulary([]);
+
+/** From the message to the answer: reads it, finds out what it is about, asks the right handler. */
+export async function* converse(run: TurnRun): Handling {
+  const text = run.turn.text.slice(0, LONGEST_QUESTION);
+  const promql = findPromql(text);
+  if (promql?.sure === true) return yield* answerQuery(run, promql);
+  const first = readQuestion(text, NOTHING, run);
+  const talk = smallTalk(run, first);
+  if (talk !== undefined) return talk;
+  const live = yield* readLiveWords(run, first);
+  if (promql !== undefined && meansQuery(promql, live.all)) {
+    return yield* answerQuery(run, promql);
+  }
+  const cut = cutUp(text, live.all, run);
+  const pieces = splitQuestions(cut.segments);
+  const blocks: string[] = [];
+  let memory: ListMemory | undefined;
+  for (const [index, piece] of pieces.entries()) {
+    const repairs = index === 0 ? cut.repairs : [];
+    const question = understand({ atoms: cut.atoms, segments: piece, repairs }, live.all);
+    const answer = yield* answerOne(run, question, live);
+    if (index > 0) blocks.push('---');
+    blocks.push(...answer.blocks);
+    memory = answer.memory ?? memory;
+  }
+  return memory === undefined ? { blocks } : { blocks, memory };
+}
+
+/** Answers that need no source; undefined when the question may be about something. */
+function smallTalk(
+  run: TurnRun,
+  { domain, sentence, conditions, ignored }: Question,
+): Answer | undefined {
+  const { words } = run;
+  if (sentence.parts.length === 0) return { blocks: [words.unknown] };
+  if (domain === 'write') {
+    return { blocks: [words.readOnly, ...understood(run, { task: 'write' })] };
+  }
+  const isPlain = conditions.unmatched.length === 0 && ignored.length === 0;
+  if (!isPlain) return undefined;
+  const TEXTS: Partial<Record<Domain, string>> = {
+    help: words.help,
+    greet: words.greeting,
+    thanks: words.thanks,
+  };
+  const text = TEXTS[domain];
+  return text === undefined ? undefined : { blocks: [text] };
+}
+
+async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Handling {
+  const { words } = run;
+  const { domain } = question;
+  switch (domain) {
+    case 'alerts':
+      return yield* answerAlerts(run, reread(run, question, live, 'alerts'), live.of('alerts'));
+    case 'silences':
+      return yield* answerSilences(run, reread(run, question, live, domain));
+    case 'targets':
+      return yield* answerDown(run, question, live);
+    case 'rules':
+      return yield* answerRules(run, reread(run, question, live, domain));
+    case 'sources':
+      return yield* answerSources(run, question);
+    case 'write':
+      return { blocks: [words.readOnly, ...understood(run, { task: 'write' })] };
+    case 'help':
+      return { blocks: [words.help] };
+    case 'greet':
+      return { blocks: [words.greeting] };
+    case 'thanks':
+      return { blocks: [words.thanks] };
+    case 'query':
+    case 'unknown':
+      return yield* answerUnknown(run, question, live);
+  }
+}
+
+/** `is checkout down` is about a target if one is called so, else about alerts. */
+async function* answerDown(run: TurnRun, question: Question, live: LiveWords): Handling {
+  const asTargets = reread(run, question, live, 'targets');
+  if (asTargets.conditions.unmatched.length > 0 && !question.sentence.any('target')) {
+    const asAlerts = reread(run, question, live, 'alerts');
+    if (asAlerts.conditions.unmatched.length === 0) {
+      return yield* answerAlerts(run, asAlerts, live.of('alerts'));
+    }
+  }
+  return yield* answerTargets(run, asTargets);
+}
+
+/** A follow-up such as `and the warnings?` names no topic of its own: it continues the list. */
+async function* answerUnknown(run: TurnRun, question: Question, live: LiveWords): Handling {
+  const { sentence, conditions, time } = question;
+  const refers =
+    sentence.any('them') ||
+    sentence.any('more') ||
+    sentence.any('follow') ||
+    sentence.any('it') ||
+    sentence.has(0, 'and');
+  const asks = refers || sentence.any('detail') || sentence.any('count') || time !== undefined;
+  const continues = run.memory !== undefined && asks && question.ignored.length === 0;
+  if (continues || conditions.where.length > 0) {
+    const again = reread(run, question, live, 'alerts');
+    return yield* answerAlerts(run, again, live.of('alerts'));
+  }
+  return { blocks: [run.words.unknown] };
+}
+
+/** The question in the words of one topic only: a target's label is no condition on alerts. */
+function reread(run: TurnRun, question: Question, live: LiveWords, domain: Domain): Question {
+  const vocabulary = live.of(domain);
+  return vocabulary === live.all ? question : readAgain(question, vocabulary, run);
+}
+
+/** Is the bare word after `query` a metric rather than something we know by another name? */
+function meansQuery({ expr, rest }: FoundPromql, vocabulary: Vocabulary): boolean {
+  const atoms = phraseAtoms(expr);
+  const isOurs = LEXICON.get(atoms) !== undefined && expr !== 'up';
+  const isLive = vocabulary.mentions.get(atoms) !== undefined;
+  if (isOurs || (isLive && expr !== 'up')) return false;
+  const { sentence } = readQuestion(rest, NOTHING, { now: 0, zone: 'UTC' });
+  return !OTHER_TOPICS.some((concept) => sentence.any(concept));
+}

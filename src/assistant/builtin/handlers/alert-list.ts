@@ -1,0 +1,166 @@
+import type { AlertRow } from '../../tools/alert-row.js';
+import { listAlerts, type ListAlertsResult } from '../../tools/list-alerts.tool.js';
+import { alertTable } from '../answer/alert-list.js';
+import { closing, unanswered } from '../answer/closing.js';
+import { code } from '../answer/markdown.js';
+import { showConditions } from '../answer/show-conditions.js';
+import { type Reading, understood } from '../answer/understood.js';
+import type { ListMemory } from '../memory.js';
+import { showInstant } from '../time/zoned.js';
+import type { Handling, TurnRun } from '../turn-run.js';
+import {
+  type AlertQuestion,
+  hasConditions,
+  memoryOf,
+  readingOf,
+  selectionOf,
+} from './alert-question.js';
+
+/** Rows a list shows at once. */
+export const PAGE = 20;
+
+export async function* answerList(run: TurnRun, asked: AlertQuestion): Handling {
+  const limit = Math.min(asked.limit ?? PAGE, 100);
+  const order = asked.order ?? 'severity';
+  const result = yield* run.call(listAlerts, { ...selectionOf(asked), order, limit });
+  const none = unanswered(run, result, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  return listAnswer(run, asked, result, result.alerts);
+}
+
+/** The next rows of the list of an earlier turn. */
+export async function* answerMore(run: TurnRun, memory: ListMemory, reading: Reading): Handling {
+  const { where, state = 'firing', after, before, order = 'severity', shown } = memory;
+  const result = yield* run.call(listAlerts, {
+    where,
+    state,
+    order,
+    limit: PAGE,
+    offset: shown,
+    ...(after === undefined ? {} : { started_after: new Date(after).toISOString() }),
+    ...(before === undefined ? {} : { started_before: new Date(before).toISOString() }),
+  });
+  const none = unanswered(run, result, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  const end = shown + result.alerts.length;
+  return {
+    blocks: [
+      run.words.leadSome(state, result.total, result.unfiltered, result.suppressed),
+      ...understood(run, { ...reading, where, state }),
+      ...(result.alerts.length === 0 ? [] : [alertTable(run, result.alerts, where, shown + 1)]),
+      ...moreOf(run, result.total - end, true),
+      ...closing(run, result),
+    ],
+    memory: {
+      ...memory,
+      listed: [...memory.listed, ...listedOf(result.alerts)].slice(-100),
+      shown: end,
+    },
+  };
+}
+
+/** The answer that shows `rows` of a list. */
+export function listAnswer(
+  run: TurnRun,
+  asked: AlertQuestion,
+  result: ListAlertsResult,
+  rows: readonly AlertRow[],
+): { readonly blocks: readonly string[]; readonly memory: ListMemory } {
+  const left = asked.limit === undefined ? result.total - rows.length : 0;
+  return {
+    blocks: [
+      leadOf(run, asked, result),
+      ...understood(run, readingOf(asked, asked.form)),
+      ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1)]),
+      ...moreOf(run, left, true),
+      ...noteworthy(run, result),
+      ...closing(run, result),
+    ],
+    memory: memoryOf(asked, listedOf(rows), rows.length),
+  };
+}
+
+/** The first sentences: how many there are, and yes or no where that was asked. */
+export function leadOf(
+  run: TurnRun,
+  asked: AlertQuestion,
+  result: Pick<ListAlertsResult, 'total' | 'unfiltered' | 'suppressed'> & {
+    readonly alerts?: readonly AlertRow[];
+  },
+): string {
+  const { words } = run;
+  const { sentence } = asked.question;
+  const { total, unfiltered, suppressed } = result;
+  const head = hasConditions(asked)
+    ? total === 0
+      ? words.leadNone(asked.state, conditionsOf(run, asked), unfiltered)
+      : words.leadSome(asked.state, total, unfiltered, suppressed)
+    : words.leadAll(asked.state, total, suppressed);
+  const word = sentence.any('resolved')
+    ? total > 0
+      ? words.stillFiring
+      : words.notFiring
+    : sentence.any('ok')
+      ? total > 0
+        ? words.notWell
+        : words.allWell
+      : isYesNo(asked)
+        ? total > 0
+          ? words.yes
+          : words.no
+        : '';
+  const first = result.alerts?.[0];
+  const ordered =
+    first !== undefined && (asked.order === 'newest' || asked.order === 'oldest')
+      ? words.first(asked.order, code(first.name), run.since(first.since))
+      : '';
+  return [word, head, ordered].filter((part) => part !== '').join(' ');
+}
+
+export function listedOf(rows: readonly AlertRow[]): ListMemory['listed'] {
+  return rows.map(({ source, fingerprint, name, labels }) => ({
+    source,
+    fingerprint,
+    name,
+    labels: { ...labels },
+  }));
+}
+
+/** Things about the data that change how the numbers are to be read. */
+export function noteworthy(
+  run: TurnRun,
+  result: Pick<ListAlertsResult, 'view'> & { readonly alerts?: readonly AlertRow[] },
+): readonly string[] {
+  const places = new Map<string, Set<string>>();
+  for (const { labels, source } of result.alerts ?? []) {
+    const key = JSON.stringify(Object.entries(labels).sort());
+    places.set(key, (places.get(key) ?? new Set()).add(source));
+  }
+  const alike = [...places.values()].filter((sources) => sources.size > 1).length;
+  return [
+    ...(result.view === 'rules' ? [run.words.rulesView] : []),
+    ...(alike > 0 ? [run.words.alike(alike)] : []),
+  ];
+}
+
+function isYesNo({ question: { sentence } }: AlertQuestion): boolean {
+  // `is checkout down` is not answered by an alert about checkout.
+  if (sentence.any('count') || sentence.any('which') || sentence.any('down')) return false;
+  return sentence.any('check') || sentence.has(0, 'is');
+}
+
+function moreOf(run: TurnRun, left: number, hint: boolean): readonly string[] {
+  if (left <= 0) return [];
+  return [run.words.more(left) + (hint ? ` ${run.words.moreHint}` : '')];
+}
+
+/** Conditions and times in one text. */
+function conditionsOf(run: TurnRun, asked: AlertQuestion): string {
+  const time = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : showInstant(at, run.zone);
+  const started =
+    asked.after === undefined && asked.before === undefined
+      ? ''
+      : run.words.started(time(asked.after), time(asked.before));
+  return [showConditions(asked.where, run.words), started].filter((p) => p !== '').join(', ');
+}

@@ -1,0 +1,133 @@
+import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
+import type { Clause } from '../../tools/label-matcher.js';
+import type { Reading } from '../answer/understood.js';
+import type { AlertState } from '../answer/words.js';
+import type { ListMemory } from '../memory.js';
+import type { Question } from '../parse/question.js';
+import type { TurnRun } from '../turn-run.js';
+
+/** A question about alerts with everything that follows from the turns before it. */
+export interface AlertQuestion {
+  readonly question: Question;
+  readonly form: ListMemory['form'];
+  readonly by: readonly string[];
+  readonly where: readonly Clause[];
+  readonly state: AlertState;
+  readonly after?: number;
+  readonly before?: number;
+  readonly order?: AlertOrder;
+  readonly limit?: number;
+  readonly inherited: boolean;
+}
+
+/** Puts together what was asked now and, for a follow-up, what was asked before. */
+export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
+  const old = isFollowUp(question) ? run.memory : undefined;
+  const { time, order } = question;
+  const where = mergeWhere(old?.where ?? [], question.conditions.where);
+  const after = time === undefined ? old?.after : time.after;
+  const before = time === undefined ? old?.before : time.before;
+  const { limit } = question.references;
+  const own = formOf(question);
+  return {
+    question,
+    form: own ?? old?.form ?? 'list',
+    by:
+      question.grouping.by.length > 0
+        ? question.grouping.by
+        : own === undefined
+          ? (old?.by ?? [])
+          : [],
+    where,
+    state: question.state ?? old?.state ?? 'firing',
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+    ...(order === undefined ? {} : { order }),
+    ...(limit === undefined ? {} : { limit }),
+    inherited: old !== undefined,
+  };
+}
+
+/** For the tools. */
+export function selectionOf(asked: AlertQuestion): Selection {
+  return {
+    where: [...asked.where],
+    state: asked.state,
+    ...(asked.after === undefined ? {} : { started_after: iso(asked.after) }),
+    ...(asked.before === undefined ? {} : { started_before: iso(asked.before) }),
+  };
+}
+
+/** For the user. */
+export function readingOf(asked: AlertQuestion, task: string): Reading {
+  const { question, where, state, after, before, order, limit, inherited } = asked;
+  return {
+    task,
+    where,
+    state,
+    inherited,
+    notes: question.notes,
+    ignored: question.ignored,
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+    ...(order === undefined ? {} : { order }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** For the next turn. */
+export function memoryOf(
+  asked: AlertQuestion,
+  listed: ListMemory['listed'],
+  shown: number,
+): ListMemory {
+  return {
+    kind: 'builtin/1',
+    listed,
+    ...(listed.length === 1 ? { focus: 0 } : {}),
+    form: asked.form,
+    by: [...asked.by],
+    where: [...asked.where],
+    state: asked.state,
+    ...(asked.after === undefined ? {} : { after: asked.after }),
+    ...(asked.before === undefined ? {} : { before: asked.before }),
+    ...(asked.order === undefined ? {} : { order: asked.order }),
+    shown,
+  };
+}
+
+export function hasConditions(asked: AlertQuestion): boolean {
+  return asked.where.length > 0 || asked.after !== undefined || asked.before !== undefined;
+}
+
+/** `which of them are critical`, `and in staging?`, `只看严重的`. */
+function isFollowUp({ sentence }: Question): boolean {
+  const begins = sentence.has(0, 'and') || sentence.any('follow');
+  const narrows = sentence.any('only') && !sentence.any('alert');
+  return sentence.any('them') || begins || narrows;
+}
+
+function formOf({ sentence, grouping }: Question): ListMemory['form'] | undefined {
+  const isMost = sentence.any('most') || sentence.any('least');
+  if (sentence.any('count') || grouping.by.length > 0 || grouping.missing.length > 0 || isMost) {
+    return 'count';
+  }
+  if (sentence.any('detail') || sentence.any('since-when')) return 'detail';
+  const isList = sentence.any('list') || sentence.any('which') || sentence.any('alert');
+  return isList || sentence.any('check') ? 'list' : undefined;
+}
+
+/** A new condition on a label replaces the old one on it. */
+function mergeWhere(old: readonly Clause[], now: readonly Clause[]): readonly Clause[] {
+  const labels = new Set(now.flatMap(labelsOf));
+  return [...old.filter((clause) => !labelsOf(clause).some((label) => labels.has(label))), ...now];
+}
+
+function labelsOf(clause: Clause): readonly string[] {
+  const matchers = 'any' in clause ? clause.any : [clause];
+  return matchers.flatMap(({ label }) => label ?? []);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

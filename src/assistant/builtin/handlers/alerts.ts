@@ -1,0 +1,106 @@
+import { listAlerts } from '../../tools/list-alerts.tool.js';
+import { closing, unanswered } from '../answer/closing.js';
+import { code } from '../answer/markdown.js';
+import { showConditions } from '../answer/show-conditions.js';
+import { understood } from '../answer/understood.js';
+import type { Question } from '../parse/question.js';
+import type { Vocabulary } from '../parse/vocabulary.js';
+import type { Handling, TurnRun } from '../turn-run.js';
+import { answerCount } from './alert-count.js';
+import { answerDetails, answerPositions } from './alert-details.js';
+import { answerList, answerMore } from './alert-list.js';
+import {
+  type AlertQuestion,
+  alertQuestion,
+  hasConditions,
+  readingOf,
+  selectionOf,
+} from './alert-question.js';
+
+/** Answers any question about alerts. */
+export async function* answerAlerts(
+  run: TurnRun,
+  question: Question,
+  vocabulary: Vocabulary,
+): Handling {
+  const asked = alertQuestion(run, question);
+  const { sentence, conditions, references } = question;
+  yield* run.explain(understood(run, readingOf(asked, asked.form)));
+  if (sentence.any('more') && run.memory !== undefined && !conditions.where.length) {
+    return yield* answerMore(run, run.memory, readingOf(asked, 'more'));
+  }
+  if (conditions.contradictory) {
+    return { blocks: [run.words.contradictory, ...understood(run, readingOf(asked, asked.form))] };
+  }
+  const isPosition = references.positions.length > 0 || refersToIt(run, question);
+  if (isPosition) return yield* answerPositions(run, asked);
+  if (conditions.unmatched.length > 0) return yield* answerUnmatched(run, asked);
+  const past = sentence.any('resolved') && !isNegatedResolved(question);
+  if (past && !hasConditions(asked)) return yield* answerHistory(run, asked);
+  switch (asked.form) {
+    case 'count':
+      return yield* answerCount(run, asked, vocabulary);
+    case 'detail':
+      return yield* answerDetails(run, asked);
+    case 'list':
+      return yield* answerList(run, asked);
+  }
+}
+
+/** Is it about the one alert that was spoken of last, and names no other? */
+function refersToIt(run: TurnRun, { sentence, conditions, time }: Question): boolean {
+  const own = conditions.where.length > 0 || conditions.unmatched.length > 0 || time !== undefined;
+  const one = run.memory?.focus !== undefined || run.memory?.listed.length === 1;
+  const asks = sentence.any('it') || sentence.any('detail') || sentence.any('since-when');
+  const all = sentence.any('alert') && !sentence.any('it');
+  return one && asks && !own && !all && !sentence.any('count');
+}
+
+function isNegatedResolved({ sentence }: Question): boolean {
+  const index = sentence.indexOf('resolved');
+  return sentence.has(index - 1, 'not', 'without');
+}
+
+/** A condition that nothing live fulfils: said, with how many others there are, never dropped. */
+async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
+  const { words } = run;
+  const { unmatched } = asked.question.conditions;
+  const result = yield* run.call(listAlerts, { state: asked.state, limit: 1 });
+  const none = unanswered(run, result, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  const missing = unmatched.map(({ text }) => code(text)).join(', ');
+  const rest = showConditions(asked.where, words);
+  const named = rest === '' ? missing : `${missing} (${rest})`;
+  const near = unmatched.flatMap((one) => one.near).slice(0, 8);
+  const hint = near.length === 0 ? '' : ` ${words.near(near.map((text) => code(text)).join(', '))}`;
+  const texts = unmatched.map(({ text }) => code(text)).join(', ');
+  const reading = { ...readingOf(asked, asked.form), filter: `${rest === '' ? '' : ', '}${texts}` };
+  return {
+    blocks: [
+      `${answerWord(run, asked)}${words.leadNone(asked.state, named, result.unfiltered)}${hint}`,
+      ...understood(run, reading),
+      ...closing(run, result),
+    ],
+  };
+}
+
+function answerWord(run: TurnRun, { question: { sentence } }: AlertQuestion): string {
+  return sentence.any('check') && !sentence.any('count') && !sentence.any('ok')
+    ? `${run.words.no} `
+    : '';
+}
+
+/** What no source keeps; with what there is now. */
+async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
+  const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
+  const none = unanswered(run, result, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  return {
+    blocks: [
+      run.words.noHistory,
+      run.words.leadAll(asked.state, result.unfiltered, result.suppressed),
+      ...understood(run, readingOf(asked, 'history')),
+      ...closing(run, result),
+    ],
+  };
+}

@@ -1,0 +1,59 @@
+import { ROUTE_GROUP } from '../../tools/count-alerts.tool.js';
+import { SEVERITY_LABELS } from '../../tools/severity.js';
+import { ValueResolver } from './resolve-value.js';
+import type { Segment } from './segment.js';
+import { isHint, type Sentence } from './sentence.js';
+import type { Vocabulary } from './vocabulary.js';
+
+export interface Grouping {
+  /** Label names; `severity` stands for the severity label whatever its name. */
+  readonly by: readonly string[];
+  /** Asked for, but no live thing has such a label. */
+  readonly missing: readonly string[];
+}
+
+/** Which labels the question wants the alerts counted by, at most two. */
+export function readGrouping(
+  sentence: Sentence,
+  free: ReadonlySet<Segment>,
+  vocabulary: Vocabulary,
+): Grouping {
+  const resolver = new ValueResolver(vocabulary);
+  const by: string[] = [];
+  const missing: string[] = [];
+  let open = false;
+  sentence.parts.forEach((part, index) => {
+    const isFree = isHint(part) && free.has(part);
+    const asked = open || isAsked(sentence, index);
+    if (isFree && asked) {
+      const label = labelOf(part, resolver);
+      if (label === undefined) missing.push(part.text);
+      else if (!by.includes(label)) by.push(label);
+      open = true;
+    } else if (part.kind === 'unknown' && sentence.has(index - 1, 'by')) {
+      missing.push(part.text);
+      open = true;
+    } else if (!sentence.has(index, 'and')) open = false;
+  });
+  return { by: by.slice(0, 2), missing };
+}
+
+function isAsked(sentence: Sentence, index: number): boolean {
+  if (sentence.has(index - 1, 'by', 'which')) return true;
+  // `what is the severity of X`, `X 的级别是什么`
+  if (sentence.has(index - 1, 'is') && sentence.has(index - 2, 'which')) return true;
+  if (sentence.has(index + 1, 'is') && sentence.has(index + 2, 'which', 'value', 'count')) {
+    return true;
+  }
+  if (sentence.has(index + 1, 'value')) return true;
+  // `severity breakdown`, `级别分布`, `how many teams`
+  if (sentence.has(index + 1, 'count') || sentence.has(index - 1, 'count')) return true;
+  return sentence.any('most') || sentence.any('least');
+}
+
+function labelOf(hint: Segment, resolver: ValueResolver): string | undefined {
+  const live = resolver.labelsOf(hint)[0];
+  if (live !== undefined) return SEVERITY_LABELS.some((name) => name === live) ? 'severity' : live;
+  if (hint.families.some(({ labels }) => labels === SEVERITY_LABELS)) return 'severity';
+  return /^(?:groups?|分组|组)$/.test(hint.key) ? ROUTE_GROUP : undefined;
+}

@@ -1,0 +1,115 @@
+import type { Concept } from '../lexicon/concept.js';
+import type { Sentence } from './sentence.js';
+
+/** What a question is about. */
+export type Domain =
+  | 'alerts'
+  | 'silences'
+  | 'targets'
+  | 'rules'
+  | 'sources'
+  | 'query'
+  | 'help'
+  | 'greet'
+  | 'thanks'
+  | 'write'
+  | 'unknown';
+
+type Scored = 'alerts' | 'silences' | 'targets' | 'rules' | 'sources' | 'help';
+
+/** How much a concept speaks for a domain; each counts once. */
+const WEIGHTS: readonly (readonly [Concept, Scored, number])[] = [
+  ['alert', 'alerts', 3],
+  ['firing', 'alerts', 2.5],
+  ['pending', 'alerts', 1.5],
+  ['silenced', 'alerts', 2],
+  ['ok', 'alerts', 1.5],
+  ['resolved', 'alerts', 1.5],
+  ['since-when', 'alerts', 1],
+  ['detail', 'alerts', 0.8],
+  ['newest', 'alerts', 0.5],
+  ['oldest', 'alerts', 0.5],
+  ['silence', 'silences', 5],
+  ['silenced', 'silences', 1],
+  ['expired', 'silences', 1],
+  ['target', 'targets', 5],
+  ['down', 'targets', 3],
+  ['up', 'targets', 1.2],
+  ['rule', 'rules', 6],
+  ['recording', 'rules', 4],
+  ['broken', 'rules', 3],
+  ['source', 'sources', 3.5],
+  ['help', 'help', 3],
+];
+/** Below that, it is a guess. */
+const ENOUGH = 1.5;
+const SEVERITY_WEIGHT = 2;
+const VALUE_WEIGHT = 1.5;
+
+/**
+ * The domain that the most words speak for.
+ * @param values how many conditions there are beyond doubt
+ */
+export function domainOf(sentence: Sentence, values: number): Domain {
+  const { parts } = sentence;
+  if (isWrite(sentence)) return 'write';
+  const polite =
+    parts.length > 0 && parts.every((part) => only(part.concepts, ['greet', 'thanks']));
+  if (polite) return sentence.any('greet') ? 'greet' : 'thanks';
+  const scores = scoresOf(sentence, values);
+  const [best, second] = [...scores].sort((a, b) => b[1] - a[1]);
+  if (best === undefined || best[1] < ENOUGH) return 'unknown';
+  // `help me find the firing alerts` is no call for help.
+  if (best[0] === 'help' && second !== undefined && second[1] >= 2.5) return second[0];
+  return best[0];
+}
+
+function scoresOf(sentence: Sentence, values: number): ReadonlyMap<Scored, number> {
+  const scores = new Map<Scored, number>();
+  const add = (domain: Scored, weight: number): void => {
+    scores.set(domain, (scores.get(domain) ?? 0) + weight);
+  };
+  const spoken = (concept: Concept): boolean =>
+    sentence.parts.some((part) => part.concepts.has(concept) && part.kind !== 'quoted');
+  for (const [concept, domain, weight] of WEIGHTS) if (spoken(concept)) add(domain, weight);
+  const severe = sentence.parts.some(
+    (part) => part.kind !== 'quoted' && part.aliases.some((alias) => alias.kind === 'severity'),
+  );
+  if (severe) add('alerts', SEVERITY_WEIGHT);
+  if (values > 0) add('alerts', VALUE_WEIGHT);
+  // `alerts on target web-1` is about alerts, `targets that are down` is not.
+  const alertsByName = sentence.parts.some((part) => /alert|alarm|告警|报警|警报/.test(part.key));
+  if (alertsByName && spoken('target') && !spoken('down')) add('targets', -2.5);
+  return scores;
+}
+
+const MUTE = /^(?:silence|mute|静默|屏蔽|静音)$/;
+
+/** Is it an order to change something? Orders begin with their verb. */
+function isWrite(sentence: Sentence): boolean {
+  const start = sentence.parts.findIndex((part) => !only(part.concepts, ['greet', 'only']));
+  const asked = sentence.has(start, 'how') ? start + 1 : start;
+  const verb = sentence.at(asked);
+  if (verb === undefined || verb.kind !== 'phrase') return false;
+  const isRepair = /^(?:fix|resolve|修复|处理)/.test(verb.key);
+  if (verb.concepts.has('write') && !verb.concepts.has('silenced')) {
+    return !(asked > start && isRepair);
+  }
+  const next = sentence.at(asked + 1);
+  if (MUTE.test(verb.key) && next !== undefined) {
+    const isObject =
+      next.mention !== undefined || next.aliases.length > 0 || next.kind === 'quoted';
+    return (
+      isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all') || next.kind === 'matcher'
+    );
+  }
+  // 把 puts the verb at the end.
+  const isOrder = sentence.segments.some((one) => one.text === '把');
+  return (
+    isOrder && sentence.parts.some((part) => part.concepts.has('write') || MUTE.test(part.key))
+  );
+}
+
+function only(concepts: ReadonlySet<Concept>, allowed: readonly Concept[]): boolean {
+  return concepts.size > 0 && [...concepts].some((concept) => allowed.includes(concept));
+}

@@ -1,0 +1,130 @@
+import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
+import { type Atom, atomise } from '../text/atoms.js';
+import { normalise } from '../text/normalise.js';
+import type { TimeFrame } from '../time/clock.js';
+import type { TimeBounds } from '../time/time-phrase.js';
+import { ConditionReader, type Conditions, type Note } from './conditions.js';
+import { type Grouping, readGrouping } from './grouping.js';
+import { type Domain, domainOf } from './intent.js';
+import { readReferences, type References } from './references.js';
+import { repair } from './repair.js';
+import { segment, type Segment } from './segment.js';
+import { Sentence } from './sentence.js';
+import type { Vocabulary } from './vocabulary.js';
+
+/** A question as it was understood. */
+export interface Question {
+  readonly domain: Domain;
+  readonly sentence: Sentence;
+  /** What it is made of, to read it again with other live words. */
+  readonly atoms: readonly Atom[];
+  readonly conditions: Conditions;
+  readonly grouping: Grouping;
+  readonly references: References;
+  readonly time?: TimeBounds;
+  /** How the times were said, for a topic that has none. */
+  readonly timeTexts: readonly string[];
+  readonly state?: Exclude<Selection['state'], undefined>;
+  readonly order?: AlertOrder;
+  readonly repairs: readonly Note[];
+  /** The repairs, and what else the user should know about the reading. */
+  readonly notes: readonly Note[];
+  /** Words that look like conditions, but that nothing explains. */
+  readonly ignored: readonly string[];
+}
+
+/** Longer questions are cut; nobody asks in that many characters, and parsing is not linear. */
+export const LONGEST_QUESTION = 2000;
+
+/** Reads one sentence in the language of `vocabulary`. */
+export function readQuestion(text: string, vocabulary: Vocabulary, frame: TimeFrame): Question {
+  return understand(cutUp(text, vocabulary, frame), vocabulary);
+}
+
+/** The same question with the words of `vocabulary` only. */
+export function readAgain(question: Question, vocabulary: Vocabulary, frame: TimeFrame): Question {
+  const { atoms, repairs, domain } = question;
+  const segments = segment(atoms, vocabulary, frame);
+  return { ...understand({ atoms, segments, repairs }, vocabulary), domain };
+}
+
+export interface CutUp {
+  readonly atoms: readonly Atom[];
+  readonly segments: readonly Segment[];
+  readonly repairs: readonly Note[];
+}
+
+/** The segments of a text, after its typos are repaired. */
+export function cutUp(text: string, vocabulary: Vocabulary, frame: TimeFrame): CutUp {
+  const atoms = atomise(normalise(text).slice(0, LONGEST_QUESTION), {
+    isLabel: (name) => vocabulary.isLabel(name),
+    literals: vocabulary.literals,
+  });
+  const first = segment(atoms, vocabulary, frame);
+  const repaired = repair(atoms, first, vocabulary);
+  const segments =
+    repaired.repairs.length === 0 ? first : segment(repaired.atoms, vocabulary, frame);
+  const typos = segments.filter((one) => one.readAs !== undefined);
+  return {
+    atoms: repaired.atoms,
+    segments,
+    repairs: [
+      ...repaired.repairs.map((one) => ({ kind: 'read' as const, ...one })),
+      ...typos.map(({ text: typed, readAs = '' }) => ({ kind: 'read' as const, typed, readAs })),
+    ],
+  };
+}
+
+/** `cut` may be a part of what was cut up. */
+export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
+  const { segments, repairs } = cut;
+  const sentence = new Sentence(segments);
+  const conditions = new ConditionReader(sentence, vocabulary).read();
+  const grouping = readGrouping(sentence, conditions.freeHints, vocabulary);
+  const references = readReferences(sentence, conditions.used);
+  const times = sentence.parts.filter((part) => part.time !== undefined);
+  const time = mergeTimes(times.map((part) => part.time as TimeBounds));
+  const state = stateOf(sentence);
+  const domain = domainOf(sentence, conditions.sure);
+  return {
+    domain: domain === 'unknown' && references.positions.length > 0 ? 'alerts' : domain,
+    sentence,
+    atoms: cut.segments.flatMap(({ start, end }) => cut.atoms.slice(start, end)),
+    repairs,
+    conditions,
+    grouping,
+    references,
+    ...(time === undefined ? {} : { time }),
+    timeTexts: times.filter((part) => part.time?.future !== true).map((part) => part.text),
+    ...(state === undefined ? {} : { state }),
+    ...(references.order === undefined ? {} : { order: references.order }),
+    notes: [...repairs, ...conditions.notes],
+    ignored: [
+      ...conditions.ignored,
+      ...references.unexplained,
+      ...times.filter((part) => part.time?.future === true).map((part) => part.text),
+    ],
+  };
+}
+
+function mergeTimes(times: readonly TimeBounds[]): TimeBounds | undefined {
+  const real = times.filter((time) => time.future !== true);
+  if (real.length === 0) return undefined;
+  const after = real.map((time) => time.after ?? -Infinity);
+  const before = real.map((time) => time.before ?? Infinity);
+  const [from, to] = [Math.max(...after), Math.min(...before)];
+  return {
+    ...(from === -Infinity ? {} : { after: from }),
+    ...(to === Infinity ? {} : { before: to }),
+  };
+}
+
+function stateOf(sentence: Sentence): Question['state'] {
+  if (sentence.any('pending')) return 'pending';
+  const quiet = sentence.parts.findIndex(
+    (part) => part.concepts.has('silenced') || part.concepts.has('silence'),
+  );
+  if (quiet === -1) return undefined;
+  const negated = [quiet - 1, quiet - 2].some((index) => sentence.has(index, 'not', 'without'));
+  return negated ? 'active' : 'suppressed';
+}

@@ -1,0 +1,108 @@
+import { isHan } from '../text/normalise.js';
+import type { ValueResolver } from './resolve-value.js';
+import type { Segment } from './segment.js';
+import { isHint, type Sentence } from './sentence.js';
+
+/** A part of the sentence that stands for a value, with its place. */
+export interface Value {
+  readonly part: Segment;
+  readonly index: number;
+}
+
+/** A word that names the label of values beside it. */
+export interface Hint {
+  readonly part: Segment;
+  /** `team is not payments`. */
+  readonly notBetween: boolean;
+}
+
+/** What the words around a value say about it. */
+export class ValueContext {
+  constructor(
+    private readonly sentence: Sentence,
+    private readonly resolver: ValueResolver,
+    /** Is the hint taken already? */
+    private readonly isTaken: (hint: Segment) => boolean,
+  ) {}
+
+  /** After `in`, or right before the alerts: where names of things stand. */
+  isPlace(index: number): boolean {
+    return (
+      this.sentence.has(index - 1, 'in', 'not', 'about') || this.sentence.has(index + 1, 'alert')
+    );
+  }
+
+  /** The label that a list of values belongs to: the word before it, or the one after it. */
+  hintOf(list: readonly Value[]): Hint | undefined {
+    const first = list[0] as Value;
+    let left = first.index - 1;
+    let notBetween = false;
+    while (this.sentence.has(left, 'is', 'label', 'not') && !isHint(this.sentence.at(left))) {
+      notBetween ||= this.sentence.has(left, 'not');
+      left -= 1;
+    }
+    const before = this.sentence.at(left);
+    const after = this.sentence.at((list.at(-1) as Value).index + 1);
+    const isFree = (hint: Segment | undefined): hint is Segment =>
+      hint !== undefined && isHint(hint) && !this.isTaken(hint);
+    const beforeFits = isFree(before) && (left === first.index - 1 || !this.isGrouping(left));
+    if (beforeFits && isFree(after) && this.fits(list, after) && !this.fits(list, before)) {
+      return { part: after, notBetween: false };
+    }
+    if (beforeFits && !this.isGrouping(left)) return { part: before, notBetween };
+    return isFree(after) ? { part: after, notBetween: false } : undefined;
+  }
+
+  private fits(list: readonly Value[], hint: Segment): boolean {
+    const labels = this.resolver.labelsOf(hint);
+    return list.some(({ part }) => this.resolver.known(part, labels) !== undefined);
+  }
+
+  /** `by team`, `which team`: the label is asked for, not told. */
+  private isGrouping(index: number): boolean {
+    return this.sentence.has(index - 1, 'by', 'which');
+  }
+
+  isNegated(first: Value, last: Value, hint: Hint | undefined): boolean {
+    if (hint?.notBetween === true || this.sentence.has(last.index + 1, 'not-after')) return true;
+    const after = hint !== undefined && this.sentence.has(last.index + 2, 'not-after');
+    if (after) return true;
+    let before = first.index - 1;
+    if (hint !== undefined && this.sentence.at(before) === hint.part) before -= 1;
+    while (
+      this.sentence.has(before, 'in', 'label', 'is', 'all') &&
+      !this.sentence.has(before, 'not')
+    ) {
+      if (this.sentence.has(before - 1, 'not', 'without')) before -= 1;
+      else break;
+    }
+    if (this.sentence.has(before, 'not')) return true;
+    return isStrictWithout(this.sentence.at(before));
+  }
+
+  /** Joined to the condition before by `or`. */
+  isLinked(first: Value): boolean {
+    return this.sentence.has(first.index - 1, 'or');
+  }
+
+  /** Must it be a condition, even when nothing live is called so? */
+  isStrong(index: number): boolean {
+    const { sentence } = this;
+    const part = sentence.at(index) as Segment;
+    const latin = !Array.from(part.text).some(isHan);
+    const isKnown = part.aliases.some(({ kind }) => kind !== 'severity-if-live');
+    if (part.kind === 'quoted' || isKnown) return true;
+    if (/[\d_./:@-]/.test(part.text) || /^.+\p{Lu}/u.test(part.text)) return true;
+    if (sentence.has(index - 1, 'in', 'not', 'about', 'only', 'follow')) return true;
+    if (sentence.has(index + 1, 'alert', 'silence', 'target', 'rule')) return true;
+    if (latin && sentence.chinese) return true;
+    if (!latin && part.text.length > 1 && sentence.has(index + 1, 'of')) return true;
+    const subject = sentence.has(index - 1, 'is', 'check') || index === 0;
+    return subject && sentence.has(index + 1, 'firing', 'silenced', 'down', 'ok', 'resolved');
+  }
+}
+
+/** `without` excludes a value; `no` and 没有 before a value only ask for it. */
+export function isStrictWithout(part: Segment | undefined): boolean {
+  return part !== undefined && /^(?:without|不带|lacking)/.test(part.key);
+}

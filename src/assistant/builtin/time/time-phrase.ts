@@ -1,0 +1,240 @@
+import type { Atom } from '../text/atoms.js';
+import {
+  bareHourAt,
+  durationAt,
+  momentAt,
+  type Moment,
+  phraseAt,
+  type Read,
+  type TimeFrame,
+} from './clock.js';
+
+/** When something began; a bound that is absent is open. */
+export interface TimeBounds {
+  readonly after?: number;
+  readonly before?: number;
+  /** The phrase speaks of the future, about which no source knows anything. */
+  readonly future?: true;
+}
+
+const LAST = ['last', 'past', 'previous', 'preceding'];
+const LAST_HAN = [
+  '在最近的',
+  '在最近',
+  '在过去的',
+  '在过去',
+  '最近的',
+  '最近',
+  '过去的',
+  '过去',
+  '近',
+  '前',
+];
+const SINCE = [
+  'since',
+  'after',
+  'starting from',
+  'starting at',
+  'starting',
+  'later than',
+  'as of',
+  '自从',
+  '自',
+  '从',
+];
+const SINCE_AFTER = [
+  '以后',
+  '之后',
+  '以来',
+  '后',
+  '起',
+  '开始',
+  '至今',
+  '到现在为止',
+  '到现在',
+  '到目前',
+];
+const BEFORE = ['before', 'until', 'till', 'prior to', 'earlier than'];
+const BEFORE_AFTER = ['以前', '之前', '前'];
+const LONGER = [
+  'for more than',
+  'for longer than',
+  'for at least',
+  'for over',
+  'more than',
+  'longer than',
+  'at least',
+  'older than',
+  'over',
+  'for',
+  '持续时间超过',
+  '持续了超过',
+  '持续超过',
+  '持续了',
+  '持续',
+  '已经超过',
+  '超过了',
+  '超过',
+  '大于',
+  '多于',
+  '至少',
+  '超',
+];
+const LONGER_AFTER = ['以上', '或更久', '还多', '没恢复', '未恢复'];
+const SHORTER = [
+  'less than',
+  'newer than',
+  'younger than',
+  'no more than',
+  'for less than',
+  '不到',
+  '不超过',
+  '小于',
+  '少于',
+];
+const FUTURE = [
+  'tomorrow',
+  'next week',
+  'next month',
+  'next hour',
+  '明天',
+  '后天',
+  '下周',
+  '下个月',
+  '将来',
+  '未来',
+];
+
+type Rule = (atoms: readonly Atom[], at: number, frame: TimeFrame) => Read<TimeBounds> | undefined;
+
+/** The time phrase that begins at `at`, the longest one. */
+export function timePhraseAt(
+  atoms: readonly Atom[],
+  at: number,
+  frame: TimeFrame,
+): Read<TimeBounds> | undefined {
+  const reads = RULES.map((rule) => rule(atoms, at, frame)).filter((read) => read !== undefined);
+  return reads.reduce<Read<TimeBounds> | undefined>(
+    (best, read) => (best === undefined || read.length > best.length ? read : best),
+    undefined,
+  );
+}
+
+/** `in the last hour`, `past 2h`, `within 10 minutes`, `最近一小时内`, `1小时内`. */
+const recent: Rule = (atoms, at, { now }) => {
+  let length = phraseAt(atoms, at, ['in', 'within', 'over', 'during', 'for', 'from', 'of', 'at']);
+  const within = phraseAt(atoms, at, ['within', 'in under']) > 0;
+  length += phraseAt(atoms, at + length, ['the', 'this']);
+  const last = phraseAt(atoms, at + length, [...LAST, ...LAST_HAN]);
+  const duration = durationAt(atoms, at + length + last, last > 0);
+  if (duration === undefined) return undefined;
+  const end = length + last + duration.length;
+  const inside = phraseAt(atoms, at + end, ['以内', '之内', '之中', '以来', '内', '里', '中']);
+  const ago = phraseAt(atoms, at + end, ['ago', 'old', '前', '之前', '以前']);
+  // 前 alone is `ago`, which needs a duration and no `last` before it.
+  if (last === 0 && inside === 0 && !(within && ago === 0)) return undefined;
+  return { value: { after: now - duration.value }, length: end + inside };
+};
+
+/** `since 09:00`, `after yesterday`, `since 2 hours ago`, `从今天9点开始`, `9点以后`. */
+const since: Rule = (atoms, at, frame) => {
+  const cue = phraseAt(atoms, at, [...SINCE, 'from', '在']);
+  const point = pointAt(atoms, at + cue, frame, cue > 0 && phraseAt(atoms, at, ['从', '在']) === 0);
+  if (point === undefined) return undefined;
+  const after = phraseAt(atoms, at + cue + point.length, [
+    ...SINCE_AFTER,
+    'onwards',
+    'onward',
+    'on',
+  ]);
+  const weak = phraseAt(atoms, at, ['from', '从', '在']) > 0;
+  if (after === 0 && (cue === 0 || weak)) return undefined;
+  const { from, floating } = point.value;
+  const day = 24 * 3_600_000;
+  const begun = floating && from > frame.now ? from - day : from;
+  return { value: { after: begun }, length: cue + point.length + after };
+};
+
+/** `before 09:00`, `until yesterday`, `9点之前`. */
+const until: Rule = (atoms, at, frame) => {
+  const cue = phraseAt(atoms, at, BEFORE);
+  const point = pointAt(atoms, at + cue, frame, cue > 0);
+  if (point === undefined) return undefined;
+  const after = phraseAt(atoms, at + cue + point.length, BEFORE_AFTER);
+  if (cue === 0 && after === 0) return undefined;
+  return { value: { before: point.value.from }, length: cue + point.length + after };
+};
+
+/** `between 8:00 and 9:30`, `from 8am to 9am`, `8点到9点之间`. */
+const between: Rule = (atoms, at, frame) => {
+  const cue = phraseAt(atoms, at, ['between', 'from', '从', '在']);
+  const start = pointAt(atoms, at + cue, frame, cue > 0);
+  if (start === undefined) return undefined;
+  let length = cue + start.length;
+  const joint = phraseAt(atoms, at + length, ['and', 'to', 'till', 'until', '-', '到', '至', '~']);
+  const end = joint === 0 ? undefined : pointAt(atoms, at + length + joint, frame, true);
+  if (end === undefined) return undefined;
+  length += joint + end.length;
+  length += phraseAt(atoms, at + length, ['之间', '期间']);
+  const [after, before] = [start.value.from, end.value.to];
+  if (before < after) return undefined;
+  return { value: { after, before }, length };
+};
+
+/** `for more than 2 hours`, `older than 1d`, `持续超过30分钟`, `2小时以上`. */
+const longer: Rule = (atoms, at, { now }) => {
+  const cue = phraseAt(atoms, at, LONGER);
+  const more = phraseAt(atoms, at + cue, ['than', '了']);
+  const duration = durationAt(atoms, at + cue + more, false);
+  if (duration === undefined) return undefined;
+  const end = cue + more + duration.length;
+  const after =
+    phraseAt(atoms, at + end, LONGER_AFTER) + phraseAt(atoms, at + end, ['or more', 'or longer']);
+  if (cue === 0 && after === 0) return undefined;
+  const rest = phraseAt(atoms, at + end + after, ['now', 'already', 'ago']);
+  return { value: { before: now - duration.value }, length: end + after + rest };
+};
+
+/** `less than 10 minutes ago`, `不到10分钟`. */
+const shorter: Rule = (atoms, at, { now }) => {
+  const cue = phraseAt(atoms, at, SHORTER);
+  const duration = cue === 0 ? undefined : durationAt(atoms, at + cue, false);
+  if (duration === undefined) return undefined;
+  const rest = phraseAt(atoms, at + cue + duration.length, ['ago', 'old']);
+  return { value: { after: now - duration.value }, length: cue + duration.length + rest };
+};
+
+/** `today`, `yesterday`, `this morning`, `on 2026-11-29`, `昨天`. */
+const during: Rule = (atoms, at, frame) => {
+  const cue = phraseAt(atoms, at, ['on', 'during', '在']);
+  const moment = momentAt(atoms, at + cue, frame);
+  if (moment === undefined || moment.value.from === moment.value.to) return undefined;
+  return {
+    value: { after: moment.value.from, before: Math.min(moment.value.to, frame.now) },
+    length: cue + moment.length,
+  };
+};
+
+const future: Rule = (atoms, at) => {
+  const length = phraseAt(atoms, at, FUTURE);
+  return length === 0 ? undefined : { value: { future: true }, length };
+};
+
+const RULES: readonly Rule[] = [recent, since, until, between, longer, shorter, during, future];
+
+function pointAt(
+  atoms: readonly Atom[],
+  at: number,
+  frame: TimeFrame,
+  bareHour: boolean,
+): Read<Moment> | undefined {
+  const moment =
+    momentAt(atoms, at, frame) ?? (bareHour ? bareHourAt(atoms, at, frame) : undefined);
+  if (moment !== undefined) return moment;
+  const duration = durationAt(atoms, at, false);
+  if (duration === undefined) return undefined;
+  const ago = phraseAt(atoms, at + duration.length, ['ago', '之前', '以前', '前']);
+  if (ago === 0) return undefined;
+  const from = frame.now - duration.value;
+  return { value: { from, to: from }, length: duration.length + ago };
+}

@@ -1,0 +1,61 @@
+import type { Frame, Turn } from '../assistant-backend.js';
+import { cleanText } from '../sources/clean-text.js';
+import type { TenantSources } from '../sources/tenant-sources.js';
+import { SourceReads } from '../tools/source-reads.js';
+import type { ToolResult, TypedTool } from '../tools/tool.js';
+import type { Words } from './answer/words.js';
+import { type ListMemory, readMemory } from './memory.js';
+import type { TimeFrame } from './time/clock.js';
+import { showInstant } from './time/zoned.js';
+
+/** The answer to one question. */
+export interface Answer {
+  /** Paragraphs of Markdown. */
+  readonly blocks: readonly string[];
+  /** What the next turn must know; absent: what the last one knew stays. */
+  readonly memory?: ListMemory;
+}
+
+/** A handler works in the open: it yields its steps and returns the answer. */
+export type Handling<T = Answer> = AsyncGenerator<Frame, T>;
+
+/** What every handler of one turn works with. */
+export class TurnRun implements TimeFrame {
+  readonly reads: SourceReads;
+  readonly memory: ListMemory | undefined;
+
+  constructor(
+    readonly turn: Turn,
+    readonly signal: AbortSignal,
+    readonly words: Words,
+    readonly zone: string,
+    readonly now: number,
+    sources: TenantSources,
+  ) {
+    this.reads = new SourceReads(sources);
+    this.memory = readMemory(turn.history);
+  }
+
+  /** Runs a tool, with a step that says so. */
+  async *call<A, R extends ToolResult>(tool: TypedTool<A, R>, args: A): Handling<R> {
+    const text = this.words.calling(tool.name, cleanText(JSON.stringify(args), 300));
+    yield { kind: 'step', text };
+    return await tool.run(args, { reads: this.reads }, this.signal);
+  }
+
+  /** Says how the question was understood, before anything is done about it. */
+  *explain(text: readonly string[]): Generator<Frame, readonly string[]> {
+    yield { kind: 'reason', text: text.join('\n') };
+    return text;
+  }
+
+  /** A time of a result, absolute in the user's zone. */
+  at(iso: string): string {
+    return showInstant(Date.parse(iso), this.zone);
+  }
+
+  /** `2026-11-30 09:12:03 UTC (18 min ago)`. */
+  since(iso: string): string {
+    return `${this.at(iso)} (${this.words.ago(this.now - Date.parse(iso))})`;
+  }
+}

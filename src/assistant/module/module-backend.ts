@@ -1,0 +1,76 @@
+import { Logger } from '@nestjs/common';
+import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import { checkFrame, FrameError } from './frame-check.js';
+
+/** What a module gives us: `run` of an AssistantBackend, whose frames nobody has checked yet. */
+export interface ModuleAgent {
+  run(turn: Turn, signal: AbortSignal): AsyncIterable<unknown>;
+}
+
+/** Shown to the user whatever went wrong inside the module; the operator's log says what. */
+export const MODULE_FAILED = 'The assistant of this tenant failed.';
+
+/**
+ * Runs the agent of an operator's module. The module is foreign code: each frame is checked, a
+ * throw and a wrong frame end the run with a fixed text, and an abort ends it even when the module
+ * does not listen.
+ */
+export class ModuleBackend implements AssistantBackend {
+  private readonly log = new Logger(ModuleBackend.name);
+
+  constructor(
+    private readonly agent: ModuleAgent,
+    private readonly path: string,
+    readonly readOnly: boolean,
+  ) {}
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    try {
+      for await (const value of abortable(this.agent.run(turn, signal), signal)) {
+        yield checkFrame(value);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      const what = error instanceof FrameError ? 'yielded something wrong' : 'threw';
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.log.error(
+        `module of tenant ${turn.tenant} (${this.path}) ${what} in task ${turn.taskId}: ${detail}`,
+      );
+      yield { kind: 'fail', reason: MODULE_FAILED };
+    }
+  }
+}
+
+async function* abortable(source: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator {
+  signal.throwIfAborted();
+  if (
+    typeof (source as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== 'function'
+  ) {
+    throw new FrameError('run() did not return an async iterable');
+  }
+  const iterator = source[Symbol.asyncIterator]();
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  // Nobody may be waiting for it when it rejects.
+  aborted.catch(() => undefined);
+  let open = true;
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done === true) {
+        open = false;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Not awaited: a module that hangs would hang us too.
+    if (open) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}

@@ -1,0 +1,118 @@
+import { asDocument, asLabels, asList, asOptionalText, asText, asTime } from './shape.js';
+import { type HttpSourceConfig, SourceHttp } from './source-http.js';
+import type {
+  Alert,
+  AlertGroup,
+  AlertSource,
+  MatchOp,
+  Silence,
+  SilenceSource,
+  Source,
+} from './source.types.js';
+
+/** Alertmanager's HTTP API v2 (api/v2/openapi.yaml): alerts, groups, silences, status. */
+export class AlertmanagerSource implements Source {
+  readonly type = 'alertmanager';
+  readonly name: string;
+  private readonly http: SourceHttp;
+
+  constructor(config: HttpSourceConfig) {
+    this.name = config.name;
+    this.http = new SourceHttp({ name: config.name, type: this.type }, config);
+  }
+
+  readonly alerts: AlertSource = {
+    view: 'router',
+    list: (signal) => this.http.get('/api/v2/alerts', {}, (body) => this.readAlerts(body), signal),
+  };
+
+  readonly silences: SilenceSource = {
+    list: (signal) =>
+      this.http.get('/api/v2/silences', {}, (body) => this.readSilences(body), signal),
+    groups: (signal) =>
+      this.http.get('/api/v2/alerts/groups', {}, (body) => this.readGroups(body), signal),
+  };
+
+  health(signal: AbortSignal): Promise<string> {
+    const read = (body: unknown): string => {
+      const version = asDocument(asDocument(body, 'status')['versionInfo'], 'versionInfo');
+      return asText(version['version'], 'version');
+    };
+    return this.http.get('/api/v2/status', {}, read, signal);
+  }
+
+  close(): Promise<void> {
+    return this.http.close();
+  }
+
+  private readAlerts(body: unknown): readonly Alert[] {
+    return asList(body, 'alerts').map((item) => this.readAlert(item));
+  }
+
+  private readAlert(item: unknown): Alert {
+    const alert = asDocument(item, 'alert');
+    const status = asDocument(alert['status'], 'alert.status');
+    const generatorUrl = asOptionalText(alert['generatorURL'], 'generatorURL');
+    return {
+      source: this.name,
+      fingerprint: asText(alert['fingerprint'], 'fingerprint'),
+      labels: asLabels(alert['labels'], 'labels'),
+      annotations: asLabels(alert['annotations'], 'annotations'),
+      // `unprocessed` is an alert of the last instants: it fires, nothing suppresses it yet.
+      state: status['state'] === 'suppressed' ? 'suppressed' : 'active',
+      startsAt: asTime(alert['startsAt'], 'startsAt'),
+      silencedBy: texts(status['silencedBy'], 'silencedBy'),
+      inhibitedBy: texts(status['inhibitedBy'], 'inhibitedBy'),
+      receivers: asList(alert['receivers'], 'receivers').map((receiver) =>
+        asText(asDocument(receiver, 'receiver')['name'], 'receiver.name'),
+      ),
+      ...(generatorUrl === '' ? {} : { generatorUrl }),
+    };
+  }
+
+  private readSilences(body: unknown): readonly Silence[] {
+    return asList(body, 'silences').map((item) => {
+      const silence = asDocument(item, 'silence');
+      const state = asText(asDocument(silence['status'], 'status')['state'], 'status.state');
+      return {
+        source: this.name,
+        id: asText(silence['id'], 'id'),
+        state: state === 'active' || state === 'pending' ? state : 'expired',
+        matchers: asList(silence['matchers'], 'matchers').map(readMatcher),
+        createdBy: asOptionalText(silence['createdBy'], 'createdBy'),
+        comment: asOptionalText(silence['comment'], 'comment'),
+        startsAt: asTime(silence['startsAt'], 'startsAt'),
+        endsAt: asTime(silence['endsAt'], 'endsAt'),
+      };
+    });
+  }
+
+  private readGroups(body: unknown): readonly AlertGroup[] {
+    return asList(body, 'groups').map((item) => {
+      const group = asDocument(item, 'group');
+      return {
+        source: this.name,
+        labels: asLabels(group['labels'], 'group.labels'),
+        receiver: asText(asDocument(group['receiver'], 'receiver')['name'], 'receiver.name'),
+        fingerprints: this.readAlerts(group['alerts']).map((alert) => alert.fingerprint),
+      };
+    });
+  }
+}
+
+function readMatcher(item: unknown): Silence['matchers'][number] {
+  const matcher = asDocument(item, 'matcher');
+  const regex = matcher['isRegex'] === true;
+  // Absent before Alertmanager 0.22, where only equality existed.
+  const equal = matcher['isEqual'] !== false;
+  const op: MatchOp = regex ? (equal ? '=~' : '!~') : equal ? '=' : '!=';
+  return {
+    name: asText(matcher['name'], 'matcher.name'),
+    op,
+    value: asText(matcher['value'], 'matcher.value'),
+  };
+}
+
+function texts(value: unknown, what: string): readonly string[] {
+  return asList(value, what).map((item) => asText(item, what));
+}

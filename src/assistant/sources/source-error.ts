@@ -1,0 +1,62 @@
+import type { SourceInfo } from './source.types.js';
+
+/** What went wrong at a source, in terms a user understands. */
+export type SourceFault =
+  | { readonly kind: 'timeout'; readonly seconds: number }
+  /** `code` as Node names it, e.g. ECONNREFUSED. */
+  | { readonly kind: 'unreachable'; readonly code: string }
+  | { readonly kind: 'http'; readonly status: number }
+  | { readonly kind: 'redirect'; readonly status: number }
+  | { readonly kind: 'not_json' }
+  | { readonly kind: 'unexpected'; readonly what: string }
+  | { readonly kind: 'too_big'; readonly bytes: number }
+  /** The source understood and refused; `text` are its own words, cleaned and cut. */
+  | { readonly kind: 'refused'; readonly text: string };
+
+/**
+ * A source failed. The message is written for the user in English and holds the source's name, no
+ * address and no credential; `fault` is there for other languages.
+ */
+export class SourceError extends Error {
+  constructor(
+    readonly source: SourceInfo,
+    readonly fault: SourceFault,
+    options?: ErrorOptions,
+  ) {
+    super(`${titleOf(source)} ${describe(fault)}`, options);
+    this.name = 'SourceError';
+  }
+}
+
+/** `Alertmanager at prod-am`. */
+export function titleOf(source: SourceInfo): string {
+  const TITLES = {
+    alertmanager: 'Alertmanager',
+    prometheus: 'Prometheus',
+    demo: 'The demo source',
+  };
+  return `${TITLES[source.type]} at ${source.name}`;
+}
+
+function describe(fault: SourceFault): string {
+  switch (fault.kind) {
+    case 'timeout':
+      return `did not answer in ${String(fault.seconds)} s`;
+    case 'unreachable':
+      return `could not be reached (${fault.code})`;
+    case 'http':
+      return fault.status === 401 || fault.status === 403
+        ? `refused the gateway's credentials (HTTP ${String(fault.status)})`
+        : `answered HTTP ${String(fault.status)}`;
+    case 'redirect':
+      return `answered with a redirect (HTTP ${String(fault.status)}), which is not followed`;
+    case 'not_json':
+      return 'answered something that is not JSON';
+    case 'unexpected':
+      return `answered JSON of an unexpected shape (${fault.what})`;
+    case 'too_big':
+      return `sent more than the ${String(fault.bytes)} bytes allowed`;
+    case 'refused':
+      return `refused the request: ${fault.text}`;
+  }
+}

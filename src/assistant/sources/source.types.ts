@@ -1,0 +1,129 @@
+/** Where facts come from, as the rest of the assistant sees it. */
+export interface SourceInfo {
+  /** The name from the tenant's config; unique within the tenant. */
+  readonly name: string;
+  readonly type: 'alertmanager' | 'prometheus' | 'demo';
+}
+
+/**
+ * One configured source. What it can do is told by the abilities it has. Every method throws a
+ * SourceError when the source fails, and the signal's reason when that aborts.
+ */
+export interface Source extends SourceInfo {
+  readonly alerts?: AlertSource;
+  readonly silences?: SilenceSource;
+  readonly metrics?: MetricsSource;
+  /** Asks for a cheap answer. Resolves to a short text such as `0.25.0`. */
+  health(signal: AbortSignal): Promise<string>;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+export interface AlertSource {
+  /**
+   * `router`: the alerts as they are routed to people, with silences applied. `rules`: as the rules
+   * of a Prometheus see them, which knows pending ones, but no silences.
+   */
+  readonly view: 'router' | 'rules';
+  /** Everything that is active now, suppressed ones too; no order. */
+  list(signal: AbortSignal): Promise<readonly Alert[]>;
+}
+
+export interface SilenceSource {
+  list(signal: AbortSignal): Promise<readonly Silence[]>;
+  /** The routing groups; an alert may be in several. */
+  groups(signal: AbortSignal): Promise<readonly AlertGroup[]>;
+}
+
+export interface MetricsSource {
+  targets(signal: AbortSignal): Promise<readonly Target[]>;
+  rules(signal: AbortSignal): Promise<readonly Rule[]>;
+  /** `at` in epoch milliseconds; absent: now. */
+  query(expr: string, at: number | undefined, signal: AbortSignal): Promise<QueryResult>;
+  queryRange(expr: string, range: QueryRange, signal: AbortSignal): Promise<QueryResult>;
+}
+
+/** Names and values as they came; made without a prototype, so any name may be looked up. */
+export type LabelSet = Readonly<Record<string, string>>;
+
+/** Times are epoch milliseconds, everywhere below. */
+export interface Alert {
+  readonly source: string;
+  /** Same labels, same fingerprint; unique within a source. */
+  readonly fingerprint: string;
+  readonly labels: LabelSet;
+  readonly annotations: LabelSet;
+  /** `suppressed`: it fires, but a silence or an inhibition keeps it quiet. */
+  readonly state: 'active' | 'suppressed' | 'pending';
+  readonly startsAt: number;
+  readonly silencedBy: readonly string[];
+  readonly inhibitedBy: readonly string[];
+  readonly receivers: readonly string[];
+  readonly generatorUrl?: string;
+}
+
+export interface AlertGroup {
+  readonly source: string;
+  readonly labels: LabelSet;
+  readonly receiver: string;
+  readonly fingerprints: readonly string[];
+}
+
+export type MatchOp = '=' | '!=' | '=~' | '!~';
+
+export interface Silence {
+  readonly source: string;
+  readonly id: string;
+  readonly state: 'active' | 'pending' | 'expired';
+  readonly matchers: readonly {
+    readonly name: string;
+    readonly op: MatchOp;
+    readonly value: string;
+  }[];
+  readonly createdBy: string;
+  readonly comment: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+export interface Target {
+  readonly source: string;
+  readonly labels: LabelSet;
+  readonly health: 'up' | 'down' | 'unknown';
+  readonly scrapeUrl: string;
+  /** Empty when the last scrape worked. */
+  readonly lastError: string;
+  /** 0 when it was never scraped. */
+  readonly lastScrape: number;
+}
+
+export interface Rule {
+  readonly source: string;
+  readonly group: string;
+  readonly name: string;
+  readonly type: 'alerting' | 'recording';
+  readonly expr: string;
+  /** Of alerting rules. */
+  readonly state?: 'inactive' | 'pending' | 'firing';
+  readonly forSeconds: number;
+  readonly labels: LabelSet;
+  readonly health: string;
+  readonly lastError: string;
+}
+
+export interface QueryRange {
+  readonly start: number;
+  readonly end: number;
+  readonly stepSeconds: number;
+}
+
+/** A value is kept as the text the source sent: nothing is rounded on the way. */
+export interface QueryResult {
+  readonly kind: 'vector' | 'matrix' | 'scalar' | 'string';
+  readonly series: readonly {
+    readonly labels: LabelSet;
+    /** One sample for anything but a matrix. */
+    readonly samples: readonly { readonly at: number; readonly value: string }[];
+  }[];
+  readonly warnings: readonly string[];
+}

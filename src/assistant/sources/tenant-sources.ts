@@ -1,0 +1,87 @@
+import type { SourceConfig } from '../../config/config.types.js';
+import { AlertmanagerSource } from './alertmanager.source.js';
+import { DemoSource } from './demo.source.js';
+import { PrometheusSource } from './prometheus.source.js';
+import { SourceError } from './source-error.js';
+import type { Source, SourceInfo } from './source.types.js';
+
+/** What the live sources said, and which of those that were asked failed. */
+export interface Gathered<T> {
+  readonly answers: readonly {
+    readonly source: SourceInfo;
+    readonly at: number;
+    readonly value: T;
+  }[];
+  readonly failures: readonly { readonly source: SourceInfo; readonly error: SourceError }[];
+}
+
+export interface SourceHealth extends SourceInfo {
+  readonly ok: boolean;
+  /** A version or, when not ok, what is wrong; written for the user. */
+  readonly text: string;
+}
+
+/** The sources of one tenant. */
+export class TenantSources {
+  constructor(readonly all: readonly Source[]) {}
+
+  /**
+   * Asks all of `sources` at once. A dead one never hides the others.
+   * @throws the signal's reason when that aborts; an error that is not a SourceError (a bug).
+   */
+  async gather<T>(
+    sources: readonly Source[],
+    ask: (source: Source, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<Gathered<T>> {
+    const answers: { source: SourceInfo; at: number; value: T }[] = [];
+    const failures: { source: SourceInfo; error: SourceError }[] = [];
+    const settled = await Promise.allSettled(
+      sources.map(async (source) => ({ value: await ask(source, signal), at: Date.now() })),
+    );
+    signal.throwIfAborted();
+    settled.forEach((outcome, index) => {
+      const { name, type } = sources[index] as Source;
+      const source: SourceInfo = { name, type };
+      if (outcome.status === 'fulfilled') answers.push({ source, ...outcome.value });
+      else if (outcome.reason instanceof SourceError) {
+        failures.push({ source, error: outcome.reason });
+      } else throw outcome.reason;
+    });
+    return { answers, failures };
+  }
+
+  async health(signal: AbortSignal): Promise<readonly SourceHealth[]> {
+    const { answers, failures } = await this.gather(
+      this.all,
+      (source, abort) => source.health(abort),
+      signal,
+    );
+    const healths: SourceHealth[] = [
+      ...answers.map(({ source, value }) => ({ ...source, ok: true, text: value })),
+      ...failures.map(({ source, error }) => ({ ...source, ok: false, text: error.message })),
+    ];
+    const order = this.all.map((source) => source.name);
+    return healths.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((source) => source.close()));
+  }
+}
+
+/** Makes the sources that a tenant's config names. Connects to nothing yet. */
+export function openSources(configs: readonly SourceConfig[]): TenantSources {
+  return new TenantSources(configs.map(openSource));
+}
+
+function openSource(config: SourceConfig): Source {
+  switch (config.type) {
+    case 'demo':
+      return new DemoSource(config.name);
+    case 'alertmanager':
+      return new AlertmanagerSource({ ...config });
+    case 'prometheus':
+      return new PrometheusSource({ ...config });
+  }
+}

@@ -1,0 +1,116 @@
+import type { Alert, AlertGroup, Rule, Silence, Source, Target } from '../sources/source.types.js';
+import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
+
+export interface AlertReading extends Gathered<readonly Alert[]> {
+  /** `rules`: read from the rules of Prometheus, because no alert router answered or none exists. */
+  readonly view: 'router' | 'rules';
+}
+
+/**
+ * Reads the tenant's sources, each document at most once: within a turn every tool sees the same
+ * facts, so two numbers of one answer cannot contradict each other.
+ */
+export class SourceReads {
+  private readonly done = new Map<string, Promise<unknown>>();
+
+  constructor(readonly sources: TenantSources) {}
+
+  /** What fires. Of `router` sources if there is a living one, else of `rules` sources. */
+  alerts(signal: AbortSignal): Promise<AlertReading> {
+    return this.once('alerts', async () => {
+      const routers = await this.alertsOf('router', signal);
+      if (routers.answers.length > 0) return { ...routers, view: 'router' as const };
+      const rules = await this.alertsOf('rules', signal);
+      const firing = rules.answers.map((answer) => ({
+        ...answer,
+        value: answer.value.filter((alert) => alert.state !== 'pending'),
+      }));
+      return {
+        view: rules.answers.length > 0 ? ('rules' as const) : ('router' as const),
+        answers: firing,
+        failures: [...routers.failures, ...rules.failures],
+      };
+    });
+  }
+
+  /** Alerts that wait for the `for` time of their rule; only Prometheus knows them. */
+  pending(signal: AbortSignal): Promise<AlertReading> {
+    return this.once('pending', async () => {
+      const rules = await this.alertsOf('rules', signal);
+      const answers = rules.answers.map((answer) => ({
+        ...answer,
+        value: answer.value.filter((alert) => alert.state === 'pending'),
+      }));
+      return { view: 'rules' as const, answers, failures: rules.failures };
+    });
+  }
+
+  silences(signal: AbortSignal): Promise<Gathered<readonly Silence[]>> {
+    return this.once('silences', () =>
+      this.gatherFrom(
+        (source) => source.silences,
+        (ability, abort) => ability.list(abort),
+        signal,
+      ),
+    );
+  }
+
+  groups(signal: AbortSignal): Promise<Gathered<readonly AlertGroup[]>> {
+    return this.once('groups', () =>
+      this.gatherFrom(
+        (source) => source.silences,
+        (ability, abort) => ability.groups(abort),
+        signal,
+      ),
+    );
+  }
+
+  targets(signal: AbortSignal): Promise<Gathered<readonly Target[]>> {
+    return this.once('targets', () =>
+      this.gatherFrom(
+        (source) => source.metrics,
+        (ability, abort) => ability.targets(abort),
+        signal,
+      ),
+    );
+  }
+
+  rules(signal: AbortSignal): Promise<Gathered<readonly Rule[]>> {
+    return this.once('rules', () =>
+      this.gatherFrom(
+        (source) => source.metrics,
+        (ability, abort) => ability.rules(abort),
+        signal,
+      ),
+    );
+  }
+
+  /** Asks every source that has the ability. Not kept: for calls that differ each time. */
+  gatherFrom<A, T>(
+    ability: (source: Source) => A | undefined,
+    ask: (ability: A, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<Gathered<T>> {
+    const able = this.sources.all.filter((source) => ability(source) !== undefined);
+    return this.sources.gather(able, (source, abort) => ask(ability(source) as A, abort), signal);
+  }
+
+  private alertsOf(
+    view: 'router' | 'rules',
+    signal: AbortSignal,
+  ): Promise<Gathered<readonly Alert[]>> {
+    return this.gatherFrom(
+      (source) => (source.alerts?.view === view ? source.alerts : undefined),
+      (ability, abort) => ability.list(abort),
+      signal,
+    );
+  }
+
+  private once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const known = this.done.get(key) as Promise<T> | undefined;
+    if (known !== undefined) return known;
+    const reading = read();
+    this.done.set(key, reading);
+    return reading;
+  }
+}

@@ -1,0 +1,22 @@
+import { countAlerts } from './count-alerts.tool.js';
+import { getAlert } from './get-alert.tool.js';
+import { listAlerts } from './list-alerts.tool.js';
+import { listRules } from './list-rules.tool.js';
+import { listSilences } from './list-silences.tool.js';
+import { listTargets } from './list-targets.tool.js';
+import { queryMetrics } from './query-metrics.tool.js';
+import type { Tool } from './tool.js';
+
+/**
+ * Every tool over the sources, for whoever wants to offer them: the builtin backend today. A new
+ * tool is one file and one line here.
+ */
+export const TOOLS: readonly Tool[] = [
+  listAlerts,
+  getAlert,
+  countAlerts,
+  listSilences,
+  queryMetrics,
+  listTargets,
+  listRules,
+];

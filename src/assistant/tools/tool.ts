@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../domain/a2a.js';
+import type { SourceInfo } from '../sources/source.types.js';
+import type { Gathered } from '../sources/tenant-sources.js';
+import type { SourceError } from '../sources/source-error.js';
+import type { SourceReads } from './source-reads.js';
+
+/** What a tool works with: the tenant's sources as they are read within one turn. */
+export interface ToolContext {
+  readonly reads: SourceReads;
+}
+
+/** What every result says about where it comes from. */
+export interface ToolResult {
+  /** What was asked, in words or as an expression, for the user to check. */
+  readonly query: string;
+  /** RFC 3339: when the sources were read. */
+  readonly time: string;
+  /** Every source that was asked; one with `error` is missing from the rest of the result. */
+  readonly sources: readonly SourceReport[];
+}
+
+export interface SourceReport extends SourceInfo {
+  /** True: the facts are invented and must be marked as such wherever they are shown. */
+  readonly demo?: true;
+  readonly error?: string;
+  /** The error itself, for a consumer that words it in another language; not serialised. */
+  readonly failure?: SourceError;
+}
+
+/** One entry of the registry. It speaks no protocol: plain arguments in, a plain document out. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly readOnly: boolean;
+  /**
+   * @throws ToolInputError for arguments that do not fit `inputSchema`; the signal's reason when it
+   * aborts. A source that fails is no error: it is reported in the result.
+   */
+  run(args: unknown, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
+}
+
+/** A tool whose argument and result types are known to callers in this code. */
+export interface TypedTool<A, R extends ToolResult> extends Tool {
+  run(args: A, ctx: ToolContext, signal: AbortSignal): Promise<R>;
+}
+
+/** The arguments are refused; the message is written for whoever sent them. */
+export class ToolInputError extends Error {}
+
+/** Makes a tool whose arguments are checked against `schema` before `run` sees them. */
+export function defineReadTool<S extends z.ZodType, R extends ToolResult>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: S;
+  readonly run: (args: z.output<S>, ctx: ToolContext, signal: AbortSignal) => Promise<R>;
+}): TypedTool<z.input<S>, R> {
+  const schema = Object.entries(z.toJSONSchema(definition.schema, { io: 'input' }));
+  return {
+    name: definition.name,
+    description: definition.description,
+    // Which dialect it is in is for the protocol to say.
+    inputSchema: Object.fromEntries(schema.filter(([key]) => key !== '$schema')) as JsonObject,
+    readOnly: true,
+    run: async (args, ctx, signal) => {
+      const parsed = definition.schema.safeParse(args);
+      if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
+      return definition.run(parsed.data, ctx, signal);
+    },
+  };
+}
+
+/** The source part of a result. */
+export function reportOf(gathered: Gathered<unknown>): Pick<ToolResult, 'time' | 'sources'> {
+  const times = gathered.answers.map((answer) => answer.at);
+  return {
+    time: new Date(times.length === 0 ? Date.now() : Math.max(...times)).toISOString(),
+    sources: [
+      ...gathered.answers.map(({ source }) => ({ ...source, ...demoMark(source) })),
+      ...gathered.failures.map(({ source, error }) => {
+        const report: SourceReport = { ...source, ...demoMark(source), error: error.message };
+        // Not enumerable: JSON and equality see the text only.
+        return Object.defineProperty(report, 'failure', { value: error });
+      }),
+    ],
+  };
+}
+
+function demoMark(source: SourceInfo): { demo?: true } {
+  return source.type === 'demo' ? { demo: true } : {};
+}
