@@ -29,7 +29,8 @@ run: $(ENTRY)
 
 test: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis prometheus:prometheus:prometheus \
-	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager nginx:nginx:nginx
+	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager nginx:nginx:nginx \
+	  curl:curl:curl
 	$(NPX) vitest run
 
 static: $(DEPS)
