@@ -37,6 +37,7 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
       ),
       limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
       takeover: tenant.takeover ?? settings.takeover,
+      contextConcurrency: tenant.contextConcurrency ?? settings.contextConcurrency,
     };
   });
 }

@@ -52,6 +52,8 @@ export interface TenantConfig {
   readonly sources: readonly SourceConfig[];
   readonly limits: TenantLimits;
   readonly takeover: 'rerun' | 'fail';
+  /** A second task of a context: refused (CONTEXT_BUSY), or run in order after the first. */
+  readonly contextConcurrency: 'reject' | 'queue';
 }
 
 /** Design section 8, one set a tenant. Bytes are UTF-8 bytes. */

@@ -12,6 +12,7 @@ export function demoTenant(): TenantConfig {
     sources: [{ type: 'demo', name: 'demo' }],
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
+    contextConcurrency: 'reject',
   };
 }
 

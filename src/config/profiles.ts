@@ -7,11 +7,13 @@ export type Profile = (typeof PROFILES)[number];
 export interface ProfileSettings {
   readonly limits: TenantLimits;
   readonly takeover: TenantConfig['takeover'];
+  readonly contextConcurrency: TenantConfig['contextConcurrency'];
 }
 
-/** `strict` carries nl2sh's numbers: small requests, few tasks, an unfinished run is never repeated. */
+/** `strict` carries nl2sh's numbers: small requests, few tasks, an unfinished run is never repeated,
+ * the tasks of a context run in order. */
 export const PROFILE_SETTINGS: Readonly<Record<Profile, ProfileSettings>> = {
-  default: { limits: DEFAULT_LIMITS, takeover: 'rerun' },
+  default: { limits: DEFAULT_LIMITS, takeover: 'rerun', contextConcurrency: 'reject' },
   strict: {
     limits: {
       ...DEFAULT_LIMITS,
@@ -21,5 +23,6 @@ export const PROFILE_SETTINGS: Readonly<Record<Profile, ProfileSettings>> = {
       activePerUser: 16,
     },
     takeover: 'fail',
+    contextConcurrency: 'queue',
   },
 };

@@ -3,14 +3,24 @@ import { AssistantModule } from '../assistant/assistant.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { ExecutionService } from './execution.service.js';
+import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
+import { QueueService } from './queue.service.js';
 import { SweeperService } from './sweeper.service.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
 
 @Module({
   imports: [AssistantModule, StoreModule, StreamsModule],
-  providers: [ExecutionService, LeaseService, SweeperService, TakeoverService, TaskEnder],
+  providers: [
+    HandedTasks,
+    QueueService,
+    ExecutionService,
+    LeaseService,
+    SweeperService,
+    TakeoverService,
+    TaskEnder,
+  ],
   exports: [ExecutionService, TaskEnder, LeaseService],
 })
 export class ExecutionModule {}

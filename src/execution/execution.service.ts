@@ -13,6 +13,7 @@ import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRef } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
+import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { Run } from './run.js';
 import { TaskEnder } from './task-ender.js';
@@ -59,6 +60,7 @@ export class ExecutionService {
     private readonly clock: RedisClock,
     private readonly ender: TaskEnder,
     private readonly drain: DrainState,
+    private readonly handed: HandedTasks,
   ) {}
 
   get instance(): string {
@@ -159,10 +161,17 @@ export class ExecutionService {
     try {
       const task = await run.execute();
       if (task !== undefined || run.isFenced) await this.instances.removeHint(this.instance, ref);
-      if (run.evicted !== '') await this.ender.end(ref.tenant, run.evicted, TOO_MANY_PARKED);
+      this.handed.announce(ref.tenant, run.aftermath?.handed ?? '');
+      const evicted = run.aftermath?.evicted ?? '';
+      if (evicted !== '') await this.ender.end(ref.tenant, evicted, TOO_MANY_PARKED);
       return task;
     } catch (error) {
-      this.logger.error({ err: error, tenant: ref.tenant, task: ref.taskId }, 'a run broke off');
+      this.logger.error({
+        msg: 'a run broke off',
+        err: error,
+        tenant: ref.tenant,
+        taskId: ref.taskId,
+      });
       return undefined;
     }
   }
@@ -193,10 +202,12 @@ export class ExecutionService {
       this.tenants.limitsOf(ref.tenant),
       () => this.clock.now(),
       (error) => {
-        this.logger.error(
-          { err: error, tenant: ref.tenant, task: ref.taskId },
-          'the backend failed',
-        );
+        this.logger.error({
+          msg: 'the backend failed',
+          err: error,
+          tenant: ref.tenant,
+          taskId: ref.taskId,
+        });
       },
     );
   }

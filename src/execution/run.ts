@@ -5,7 +5,7 @@ import type { Message, Task, TaskStateName, TaskStatus } from '../domain/a2a.js'
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
@@ -67,8 +67,8 @@ export class Run {
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
   private readonly effects: string[] = [];
-  /** A parked task of the user that is one too many after this run has parked. */
-  evicted = '';
+  /** What settling the task changed besides. */
+  aftermath: Settled | undefined;
 
   constructor(
     private readonly seed: RunSeed,
@@ -291,7 +291,7 @@ export class Run {
       complete: ending.state === 'TASK_STATE_COMPLETED',
       ...this.bridge.turn,
     };
-    this.evicted = await this.writer.settle({
+    this.aftermath = await this.writer.settle({
       state: ending.state,
       ts: Date.parse(status.timestamp),
       event: { statusUpdate: { ...this.ids(), status } },
@@ -326,7 +326,9 @@ export class Run {
       parkMs: 0,
       limits: this.limits,
     });
-    return result.ok ? task : undefined;
+    if (!result.ok) return undefined;
+    this.aftermath = result.value;
+    return task;
   }
 
   private ids(): { taskId: string; contextId: string } {

@@ -12,6 +12,7 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { ExecutionService } from './execution.service.js';
 import { LeaseService } from './lease.service.js';
+import { QueueService } from './queue.service.js';
 import { ENDED } from './run.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
@@ -45,6 +46,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
     private readonly instances: RedisInstanceStore,
     private readonly reader: RedisTaskReader,
     private readonly hub: StreamHub,
+    private readonly queue: QueueService,
   ) {}
 
   /** Starts the pulse; a Redis that is away does not keep the instance from starting. */
@@ -77,7 +79,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
         });
       }
     } catch (error) {
-      this.logger.debug({ err: error }, 'no heartbeat: Redis does not answer');
+      this.logger.debug({ msg: 'no heartbeat: Redis does not answer', err: error });
     }
   }
 
@@ -110,8 +112,9 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
       this.lastRare = performance.now();
       await this.lookAtOwnHints();
       await this.endExpiredQuestions();
+      await this.queue.sweep();
     } catch (error) {
-      this.logger.warn({ err: error }, 'a sweep broke off; the next one goes on');
+      this.logger.warn({ msg: 'a sweep broke off; the next one goes on', err: error });
     }
   }
 

@@ -81,7 +81,7 @@ export class TakeoverService {
     metrics.takeovers.inc();
     const verdict = this.judge(tenant, taken.value);
     const { epoch, attempt } = taken.value;
-    this.logger.warn({ tenant, task: taskId, epoch, attempt, verdict }, 'took over a run');
+    this.logger.warn({ msg: 'took over a run', tenant, taskId, epoch, attempt, verdict });
     if (verdict !== undefined) {
       await this.ender.settle(tenant, taskId, epoch, verdict);
       return undefined;

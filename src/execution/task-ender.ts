@@ -9,6 +9,7 @@ import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf } from './frozen-call.js';
+import { HandedTasks } from './handed-tasks.js';
 import { statusOf } from './run.js';
 
 /** How the gateway itself ends a task. */
@@ -32,6 +33,7 @@ export class TaskEnder {
     private readonly reader: RedisTaskReader,
     private readonly clock: RedisClock,
     private readonly tenants: TenantDirectory,
+    private readonly handed: HandedTasks,
   ) {}
 
   /**
@@ -94,6 +96,7 @@ export class TaskEnder {
     };
     const result = await resend(() => this.store.settle(args), { forMs: PATIENCE_MS });
     if (!result.ok) return undefined;
+    this.handed.announce(tenant, result.value.handed);
     metrics.tasksSettled.inc({ state: verdict.state });
     return args.task;
   }

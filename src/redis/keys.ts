@@ -30,6 +30,9 @@ export class Keys {
   idempotency = (tenant: string, user: string, key: string): string =>
     this.of(tenant, 'idem', user, key);
   contexts = (tenant: string, user: string): string => this.of(tenant, 'contexts', user);
+  queue = (tenant: string, user: string, contextId: string): string =>
+    this.of(tenant, 'queue', user, contextId);
+  handed = (tenant: string): string => this.of(tenant, 'handed');
   push = (tenant: string, id: string): string => this.of(tenant, 'push', id);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');

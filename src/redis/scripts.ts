@@ -15,6 +15,7 @@ export type ScriptName =
   | 'read-task'
   | 'save-snapshot'
   | 'settle-task'
+  | 'start-queued'
   | 'take-over-task';
 
 export type RedisClient = Redis | Cluster;

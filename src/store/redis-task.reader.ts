@@ -197,6 +197,12 @@ export class RedisTaskReader {
     return { total: Number(total), more: Number(more) === 1, rows };
   }
 
+  /** Tasks of a tenant that have waited for an owner since before `since`, oldest first. */
+  async handed(tenant: string, since: number, most: number): Promise<string[]> {
+    const key = this.keys.handed(tenant);
+    return this.redis.control.zrangebyscore(key, '-inf', since, 'LIMIT', 0, most);
+  }
+
   /** Parked tasks of a tenant whose time is up, oldest first. */
   async expiredParked(tenant: string, now: number, most: number): Promise<string[]> {
     return this.redis.control.zrangebyscore(

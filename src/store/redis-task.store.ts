@@ -28,6 +28,8 @@ export interface CreateArgs {
   readonly ts: number;
   readonly fingerprint: string;
   readonly call: string;
+  /** What happens when another task of the context runs. */
+  readonly whenBusy: 'reject' | 'queue';
   readonly idempotency?: Idempotency;
   readonly limits: TenantLimits;
 }
@@ -40,6 +42,8 @@ export interface Idempotency {
 
 export type Created =
   | { readonly how: 'created'; readonly turn: number; readonly deadline: number }
+  /** It waits for its context; whoever settles the task before it starts it. */
+  | { readonly how: 'queued'; readonly turn: number }
   | { readonly how: 'joined'; readonly taskId: string };
 
 export interface ContinueArgs {
@@ -69,6 +73,14 @@ export interface SettleArgs {
   readonly expects: '' | 'approval' | 'text';
   readonly parkMs: number;
   readonly limits: TenantLimits;
+}
+
+export interface Settled {
+  readonly seq: number;
+  /** The user's oldest parked task, when there is one too many now; else empty. */
+  readonly evicted: string;
+  /** The task of the context's queue that now holds its lock and waits for an owner; else empty. */
+  readonly handed: string;
 }
 
 export interface TakenOver {
@@ -120,6 +132,7 @@ export class RedisTaskStore {
         keys.states[0] ?? '',
         keys.idempotency(args.idempotency?.key),
         keys.contexts,
+        keys.queue,
       ],
       [
         ref.taskId,
@@ -138,12 +151,16 @@ export class RedisTaskStore {
         limits.taskTtlSeconds * 1000,
         contextTtl(limits),
         args.idempotency?.fingerprint ?? '',
+        args.whenBusy,
       ],
     );
     const code = Number(reply[0]);
     if (code === 2 || code === 3) return { how: 'joined', taskId: String(reply[1]) };
     if (code < 0) throw refusalToError(code, ref.taskId);
-    return { how: 'created', turn: Number(reply[1]), deadline: Number(reply[2]) };
+    const turn = Number(reply[1]);
+    return code === 4
+      ? { how: 'queued', turn }
+      : { how: 'created', turn, deadline: Number(reply[2]) };
   }
 
   /** @throws DomainError like `create`, and UNSUPPORTED_OPERATION when the task has ended. */
@@ -197,8 +214,8 @@ export class RedisTaskStore {
     return { seq: Number(reply[1]), epoch: Number(reply[2]), deadline: Number(reply[3]) };
   }
 
-  /** One frozen settle; the caller resends it as it is. Value: a parked task over the user's cap. */
-  async settle(args: SettleArgs): Promise<Outcome<{ seq: number; evicted: string }>> {
+  /** One frozen settle; the caller resends it as it is. */
+  async settle(args: SettleArgs): Promise<Outcome<Settled>> {
     const { keys, limits } = args;
     const cursor = { seq: args.expected + args.events.length, epoch: args.epoch };
     const stage = keys.stage(`settle-${cursor.seq}-${cursor.epoch}`);
@@ -220,6 +237,8 @@ export class RedisTaskStore {
         ...keys.indexes,
         ...keys.states,
         keys.pushDue,
+        keys.queue,
+        keys.handed,
       ],
       [
         args.epoch,
@@ -239,7 +258,11 @@ export class RedisTaskStore {
         ...args.events,
       ],
     );
-    return outcome(reply, () => ({ seq: Number(reply[1]), evicted: String(reply[2] ?? '') }));
+    return outcome(reply, () => ({
+      seq: Number(reply[1]),
+      evicted: String(reply[2] ?? ''),
+      handed: String(reply[3] ?? ''),
+    }));
   }
 
   /** One frozen batch; the caller resends it as it is. Value: the cancel mark, or empty. */
@@ -311,6 +334,26 @@ export class RedisTaskStore {
       openEffects: Number(reply[7]),
       deadline: Number(reply[8]),
       now: Number(reply[9]),
+    }));
+  }
+
+  /** Makes `owner` run a task that was handed its context's lock. `epoch` is the one seen. */
+  async startQueued(
+    keys: TaskKeys,
+    epoch: number,
+    owner: string,
+    limits: TenantLimits,
+  ): Promise<Outcome<{ epoch: number; seq: number; deadline: number }>> {
+    const reply = await this.run(
+      this.redis.control,
+      'start-queued',
+      [keys.task, keys.context, ...keys.active, keys.handed],
+      [keys.ref.taskId, epoch, owner, limits.runSeconds * 1000],
+    );
+    return outcome(reply, () => ({
+      epoch: Number(reply[1]),
+      seq: Number(reply[2]),
+      deadline: Number(reply[3]),
     }));
   }
 

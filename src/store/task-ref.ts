@@ -28,6 +28,10 @@ export class TaskKeys {
   /** Tasks of the tenant whose webhooks are due. */
   readonly pushDue: string;
   readonly contexts: string;
+  /** Tasks that wait for the context. */
+  readonly queue: string;
+  /** Tasks of the tenant that were handed their context's lock and have no owner yet. */
+  readonly handed: string;
 
   constructor(
     private readonly keys: Keys,
@@ -37,6 +41,8 @@ export class TaskKeys {
     this.meta = keys.meta(tenant);
     this.pushDue = keys.pushDue(tenant);
     this.contexts = keys.contexts(tenant, user);
+    this.queue = keys.queue(tenant, user, contextId);
+    this.handed = keys.handed(tenant);
     this.task = keys.task(tenant, taskId);
     this.log = keys.log(tenant, taskId);
     this.snapshot = keys.snapshot(tenant, taskId);

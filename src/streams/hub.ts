@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../domain/errors.js';
 import { type EventId, LOG_START } from '../domain/event.js';
 import { Keys } from '../redis/keys.js';
@@ -28,7 +28,7 @@ interface Topic {
  * confirmed, then the log is read, then the reader goes live.
  */
 @Injectable()
-export class StreamHub implements OnModuleInit, OnModuleDestroy {
+export class StreamHub implements OnModuleInit, OnApplicationShutdown {
   private readonly topics = new Map<string, Topic>();
   private stallTimer: NodeJS.Timeout | undefined;
   private readonly snapshotReads = new Gate(8);
@@ -62,7 +62,8 @@ export class StreamHub implements OnModuleInit, OnModuleDestroy {
     this.stallTimer.unref();
   }
 
-  onModuleDestroy(): void {
+  /** Not earlier: live runs and streams go on until the drain time is over. */
+  onApplicationShutdown(): void {
     clearInterval(this.stallTimer);
     this.closeAll();
   }

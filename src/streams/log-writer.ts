@@ -4,7 +4,7 @@ import type { TaskFold } from '../domain/fold.js';
 import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { Outcome, RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type Batch, PendingEvents } from './pending-events.js';
 
@@ -120,10 +120,10 @@ export class LogWriter {
 
   /**
    * Writes what is pending, the settling event and the final snapshot, in one script where they fit.
-   * @returns a parked task of the user that is one too many, or empty.
+   * @returns what else it changed: a parked task too many, a queued task that may start.
    * @throws RunLostError
    */
-  async settle(settlement: Settlement): Promise<string> {
+  async settle(settlement: Settlement): Promise<Settled> {
     while (this.sending !== undefined || !this.pending.fitsOneBatch) {
       this.check();
       await this.send();
@@ -149,7 +149,7 @@ export class LogWriter {
     const result = await this.insist(() => this.store.settle(args));
     this.head = result.seq;
     metrics.tasksSettled.inc({ state: settlement.state });
-    return result.evicted;
+    return result;
   }
 
   /** Stops sending; nothing that is pending will be written. */

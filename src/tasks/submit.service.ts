@@ -68,7 +68,9 @@ export class SubmitService {
       leg: 1,
     };
     const task = this.firstTask(submission, taskId, contextId);
+    const { contextConcurrency } = this.tenants.get(ctx.tenant);
     let joined: string | undefined;
+    let queued: number | undefined;
     const owned = await this.execution.own(ctx.tenant, taskId, async () => {
       const created = await this.store.create({
         ref,
@@ -77,18 +79,21 @@ export class SubmitService {
         ts: Date.parse(task.status.timestamp),
         fingerprint: fingerprintOf(message),
         call: JSON.stringify(call),
+        whenBusy: contextConcurrency,
         limits,
       });
+      if (created.how === 'queued') queued = created.turn;
       if (created.how === 'joined') {
         joined = created.taskId;
-        return undefined;
       }
+      if (created.how !== 'created') return undefined;
       const { turn, deadline } = created;
       const metadata = { ...task.metadata, 'n9e.seq_id': turn };
       const numbered = { ...task, metadata };
       return { ref, call, turn, attempt: 1, epoch: 1, seq: 1, task: numbered, deadline };
     });
-    if (owned !== undefined) return { taskId, contextId, turn: owned.turn, how: 'created' };
+    const turn = owned?.turn ?? queued;
+    if (turn !== undefined) return { taskId, contextId, turn, how: 'created' };
     if (joined === undefined) throw new Error('bug: a create neither made nor joined a task');
     return this.join(ctx, joined);
   }

@@ -46,6 +46,7 @@ export function tenantConfig(id: string, limits: Partial<TenantConfig['limits']>
     sources: [],
     limits: { ...DEFAULT_LIMITS, ...limits },
     takeover: 'rerun',
+    contextConcurrency: 'reject',
   } satisfies TenantConfig;
 }
 

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
+import type { Submitted } from '../../src/tasks/task.types.js';
+import type { TenantConfig } from '../../src/config/config.types.js';
 import type { StreamResponse, Task } from '../../src/domain/a2a.js';
 import { foldEvents } from '../../src/domain/fold.js';
-import { backendOf, callerOf, Core, coreConfig, say } from '../support/core.js';
+import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const alice = callerOf('acme', 'alice');
@@ -59,8 +61,8 @@ describe('the core on one Redis', () => {
     await Promise.all([a.stop(), b.stop()]);
   });
 
-  async function start(): Promise<void> {
-    const config = coreConfig(redis.url);
+  async function start(tenants?: TenantConfig[]): Promise<void> {
+    const config = coreConfig(redis.url, tenants && { tenants });
     a = await new Core(config, backendOf(talk)).start();
     b = await new Core(config, backendOf(talk)).start();
   }
@@ -168,6 +170,36 @@ describe('the core on one Redis', () => {
       how: 'joined',
     });
     await b.tasks.cancel(alice, sent.taskId);
+  });
+
+  it('runs the tasks of a context in order where they queue, on whichever instance', async () => {
+    const tenants = [tenant('acme', { contextConcurrency: 'queue' })];
+    await start(tenants);
+    const sent: Submitted[] = [];
+    for (const [core, text] of [
+      [a, 'hang'],
+      [b, 'two'],
+      [a, 'three'],
+      [b, 'four'],
+    ] as const) {
+      sent.push(await core.tasks.submit(alice, say(text, { contextId: 'in-a-row' })));
+    }
+    expect(sent.map(({ turn }) => turn)).toEqual([1, 2, 3, 4]);
+    const states = async (): Promise<string[]> =>
+      Promise.all(sent.map(async ({ taskId }) => (await b.tasks.get(alice, taskId)).status.state));
+    expect((await states()).slice(1)).toEqual(Array(3).fill('TASK_STATE_SUBMITTED'));
+    // One of the waiting is canceled, then the first: the others follow in order.
+    await b.tasks.cancel(alice, sent[2]?.taskId ?? '');
+    await a.tasks.cancel(alice, sent[0]?.taskId ?? '');
+    const last = sent[3]?.taskId ?? '';
+    const done = await a.tasks.waitSettled(alice, last, { timeoutMs: 5000, signal: never() });
+    expect(answer(done)).toBe('hello four');
+    expect(await states()).toEqual([
+      'TASK_STATE_CANCELED',
+      'TASK_STATE_COMPLETED',
+      'TASK_STATE_CANCELED',
+      'TASK_STATE_COMPLETED',
+    ]);
   });
 
   it('lists own tasks, newest first, page by page', async () => {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await Promise.all([redis.reads.ping(), redis.subscriber.ping()]);
 });
 afterEach(async () => {
-  hub.onModuleDestroy();
+  hub.onApplicationShutdown();
   redis.onApplicationShutdown();
   await proxy.stop();
   await bench.stop();

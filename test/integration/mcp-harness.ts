@@ -48,6 +48,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
         sources: [],
         limits: DEFAULT_LIMITS,
         takeover: 'rerun',
+        contextConcurrency: 'reject',
       },
     ],
     tokens: [],

@@ -7,7 +7,9 @@ import {
 } from '../../src/config/config.types.js';
 import type { CallContext } from '../../src/domain/call-context.js';
 import { ExecutionService } from '../../src/execution/execution.service.js';
+import { HandedTasks } from '../../src/execution/handed-tasks.js';
 import { LeaseService } from '../../src/execution/lease.service.js';
+import { QueueService } from '../../src/execution/queue.service.js';
 import { SweeperService } from '../../src/execution/sweeper.service.js';
 import { TakeoverService } from '../../src/execution/takeover.service.js';
 import { TaskEnder } from '../../src/execution/task-ender.js';
@@ -59,6 +61,7 @@ export function tenant(id: string, over: Partial<TenantConfig> = {}): TenantConf
     sources: [],
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
+    contextConcurrency: 'reject',
     ...over,
   };
 }
@@ -78,6 +81,7 @@ export class Core {
   readonly execution: ExecutionService;
   readonly hub: StreamHub;
   private readonly sweeper: SweeperService;
+  private readonly queue: QueueService;
 
   constructor(config: GatewayConfig, backend: AssistantBackend) {
     const keys = new Keys(config.redis.prefix);
@@ -89,7 +93,8 @@ export class Core {
     const reader = new RedisTaskReader(this.redis, keys);
     const instances = new RedisInstanceStore(this.redis, keys);
     const lease = new LeaseService(config, instances, clock);
-    const ender = new TaskEnder(store, reader, clock, tenants);
+    const handed = new HandedTasks();
+    const ender = new TaskEnder(store, reader, clock, tenants, handed);
     this.hub = new StreamHub(this.redis, keys, reader);
     this.execution = new ExecutionService(
       config,
@@ -102,7 +107,9 @@ export class Core {
       clock,
       ender,
       new DrainState(),
+      handed,
     );
+    this.queue = new QueueService(config, handed, this.execution, lease, store, reader, tenants);
     const takeover = new TakeoverService(
       backends,
       this.execution,
@@ -121,6 +128,7 @@ export class Core {
       instances,
       reader,
       this.hub,
+      this.queue,
     );
     const submits = new SubmitService(this.execution, store, reader, ender, tenants);
     const cancels = new CancelService(
@@ -145,13 +153,14 @@ export class Core {
 
   async start(): Promise<this> {
     this.hub.onModuleInit();
+    this.queue.onModuleInit();
     await this.sweeper.onApplicationBootstrap();
     return this;
   }
 
   async stop(): Promise<void> {
     await this.sweeper.beforeApplicationShutdown();
-    this.hub.onModuleDestroy();
+    this.hub.onApplicationShutdown();
     this.redis.onApplicationShutdown();
   }
 }

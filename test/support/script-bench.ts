@@ -10,6 +10,7 @@ const TTL_MS = 3_600_000;
 
 export interface CreateOverrides {
   readonly idempotencyKey?: string;
+  readonly whenBusy?: 'reject' | 'queue';
   readonly nonce?: string;
   readonly owner?: string;
   readonly ts?: number;
@@ -95,6 +96,7 @@ export class ScriptBench {
         k.states[0]!,
         k.idempotency(over.idempotencyKey),
         k.contexts,
+        k.queue,
       ],
       [
         ref.taskId,
@@ -113,6 +115,7 @@ export class ScriptBench {
         TTL_MS,
         TTL_MS,
         over.idempotencyKey === undefined ? '' : (over.fingerprint ?? 'f1'),
+        over.whenBusy ?? 'reject',
       ],
     );
   }
@@ -152,6 +155,7 @@ export class ScriptBench {
         ...[k.task, k.log, k.snapshot, k.stage('s'), over.told === false ? 'nobody' : k.channel],
         ...[k.context, k.history, k.message],
         ...[...k.active, ...k.parked, ...k.indexes, ...k.states, k.pushDue],
+        ...[k.queue, k.handed],
       ],
       [
         ...[epoch, expected, TTL_MS, ref.taskId, over.state ?? 3, over.ts ?? 3_000],

@@ -89,4 +89,8 @@ export class TenantDto {
   @IsOptional()
   @OneOf(['rerun', 'fail'])
   takeover?: TenantConfig['takeover'];
+
+  @IsOptional()
+  @OneOf(['reject', 'queue'])
+  contextConcurrency?: TenantConfig['contextConcurrency'];
 }

@@ -17,7 +17,7 @@ describe('settle-task', () => {
     const k = bench.keysOf(ref);
     await bench.create(ref);
     const told = await bench.listen(ref);
-    expect(await bench.settle(ref, { events: ['{"x":1}', '{"end":1}'] })).toEqual([1, 3, '']);
+    expect(await bench.settle(ref, { events: ['{"x":1}', '{"end":1}'] })).toEqual([1, 3, '', '']);
     expect(await told()).toEqual(['2 1 s\n{"x":1}\n{"end":1}']);
     expect(await bench.redis.hmget(k.task, 'state', 'seq', 'owner')).toEqual(['3', '3', '']);
     expect(await bench.redis.get(k.snapshot)).toBe(`3-1\n{"id":"${ref.taskId}"}`);
@@ -69,7 +69,7 @@ describe('settle-task', () => {
     expect(await bench.create({ ...ref, taskId: 'other' })).toEqual([2, ref.taskId]);
     // And a parked task can still be ended by whoever takes it.
     await bench.takeOver(ref, { why: 'end' });
-    expect(await bench.settle(ref, { epoch: 2, expected: 2, state: 5 })).toEqual([1, 3, '']);
+    expect(await bench.settle(ref, { epoch: 2, expected: 2, state: 5 })).toEqual([1, 3, '', '']);
     expect(await bench.redis.hget(k.context, 'parked')).toBeNull();
     expect(await bench.redis.exists(...k.parked)).toBe(0);
   });
@@ -80,7 +80,12 @@ describe('settle-task', () => {
     await bench.create(first);
     await bench.create(second);
     await bench.settle(first, { state: 6, parkMs: 50_000 });
-    expect(await bench.settle(second, { state: 6, parkedQuota: 1 })).toEqual([1, 2, first.taskId]);
+    expect(await bench.settle(second, { state: 6, parkedQuota: 1 })).toEqual([
+      1,
+      2,
+      first.taskId,
+      '',
+    ]);
   });
 
   it('should take a staged snapshot and refuse one that is gone', async () => {
@@ -89,7 +94,7 @@ describe('settle-task', () => {
     await bench.create(ref);
     expect(await bench.settle(ref, { snapshot: '' })).toEqual([-14]);
     await bench.redis.set(k.stage('s'), '2-1\nstaged');
-    expect(await bench.settle(ref, { snapshot: '' })).toEqual([1, 2, '']);
+    expect(await bench.settle(ref, { snapshot: '' })).toEqual([1, 2, '', '']);
     expect(await bench.redis.get(k.snapshot)).toBe('2-1\nstaged');
     expect(await bench.redis.exists(k.stage('s'))).toBe(0);
   });

@@ -10,7 +10,8 @@ KEYS[9]  tenant's active set  KEYS[10] user's active set    KEYS[11] tenant's pa
 KEYS[12] user's parked set    KEYS[13] tenant's tasks       KEYS[14] user's tasks
 KEYS[15] context's tasks
 KEYS[16..23] user's tasks by state, in the order of the states' numbers 1 … 8
-KEYS[24] tasks whose webhooks are due
+KEYS[24] tasks whose webhooks are due     KEYS[25] queue of the context
+KEYS[26] tenant's tasks that were handed the lock of their context
 
 ARGV[1]  epoch of the run     ARGV[2]  expected head: seq before this batch
 ARGV[3]  task TTL, ms         ARGV[4]  task id              ARGV[5]  number of the new state
@@ -22,7 +23,8 @@ ARGV[12] what the question expects, or ''                   ARGV[13] context idl
 ARGV[14] events to keep below the snapshot
 ARGV[15..] events, JSON, one line each
 
-Output {1, head seq, oldest parked task over the cap or ''}: settled, now or by an earlier send
+Output {1, head seq, oldest parked task over the cap or '', task that now holds the lock or ''}:
+       settled, now or by an earlier send
        {-1} missing  {-2, state} terminal already, or parked already  {-3} stale epoch
        {-5, head} log rewound  {-12, head} head moved  {-14} the staged snapshot is gone
 Event  `<base seq> <epoch> s` and the events, a line each, on KEYS[5]
@@ -35,7 +37,7 @@ if not t[1] then return { -1 } end
 if t[1] ~= ARGV[1] then return { -3 } end
 local id, state, new_state = ARGV[4], tonumber(t[3]), tonumber(ARGV[5])
 local seq, expected = tonumber(t[2]), tonumber(ARGV[2])
-if state == new_state and seq == expected + #ARGV - 14 then return { 1, seq, '' } end
+if state == new_state and seq == expected + #ARGV - 14 then return { 1, seq, '', '' } end
 local parks = new_state == 6 or new_state == 8
 local parked = state == 6 or state == 8
 if state > 2 and (parks or not parked) then return { -2, state } end
@@ -50,7 +52,19 @@ redis.call('HSET', KEYS[1], 'seq', seq, 'snapshot_seq', seq, 'owner', '', 'expec
 move_state(KEYS[1], id, 15, { KEYS[13], KEYS[14], KEYS[15] }, new_state, tonumber(ARGV[6]))
 
 local context = redis.call('HMGET', KEYS[6], 'running', 'parked')
-if context[1] == id then redis.call('HDEL', KEYS[6], 'running', 'lock_until') end
+local handed = ''
+if context[1] == id then
+  redis.call('HDEL', KEYS[6], 'running', 'lock_until')
+  handed = redis.call('LPOP', KEYS[25]) or ''
+else
+  redis.call('LREM', KEYS[25], 0, id)
+end
+redis.call('ZREM', KEYS[26], id)
+if handed ~= '' then
+  local now = now_ms()
+  redis.call('HSET', KEYS[6], 'running', handed, 'lock_until', string.format('%.0f', now + ARGV[3]))
+  redis.call('ZADD', KEYS[26], now, handed)
+end
 redis.call('ZREM', KEYS[9], id)
 redis.call('ZREM', KEYS[10], id)
 local ttl, evicted = tonumber(ARGV[3]), ''
@@ -78,4 +92,4 @@ redis.call('PEXPIRE', KEYS[6], math.max(tonumber(ARGV[13]), parks and ttl or 0))
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ttl) end
 redis.call('PEXPIRE', KEYS[15 + new_state], ttl * 2)
 if t[4] then redis.call('ZADD', KEYS[24], 'NX', tonumber(ARGV[6]), id) end
-return { 1, seq, evicted }
+return { 1, seq, evicted, handed }

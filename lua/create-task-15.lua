@@ -8,6 +8,7 @@ KEYS[4]  snapshot             KEYS[5]  context hash         KEYS[6]  message id 
 KEYS[7]  tenant's active set  KEYS[8]  user's active set    KEYS[9]  tenant's tasks
 KEYS[10] user's tasks         KEYS[11] context's tasks      KEYS[12] user's SUBMITTED tasks
 KEYS[13] idempotency key of the user                        KEYS[14] user's contexts
+KEYS[15] queue of the context
 
 ARGV[1]  task id              ARGV[2]  user                 ARGV[3]  context id
 ARGV[4]  nonce of this create ARGV[5]  owner instance       ARGV[6]  time of the status, ms
@@ -16,8 +17,10 @@ ARGV[10] content fingerprint  ARGV[11] Task JSON up to the turn number
 ARGV[12] Task JSON after it   ARGV[13] frozen call, JSON    ARGV[14] task TTL, ms
 ARGV[15] context idle time, ms
 ARGV[16] fingerprint under the idempotency key, or '' for none
+ARGV[17] what a busy context does: 'reject' or 'queue'
 
 Output {1, turn, deadline ms} created, or created by this same nonce before
+       {4, turn, 0} created and waiting in the context's queue
        {2, task id} joined the running task of the same message
        {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-6, running task id} context busy  {-7} user's quota  {-8} tenant's quota
@@ -28,10 +31,10 @@ Output {1, turn, deadline ms} created, or created by this same nonce before
 local status = redis.call('HGET', KEYS[1], 'state')
 if status and status ~= 'active' then return { -9 } end
 
-local known = redis.call('HMGET', KEYS[2], 'nonce', 'turn', 'deadline')
+local known = redis.call('HMGET', KEYS[2], 'nonce', 'turn', 'deadline', 'owner')
 if known[1] then
   if known[1] ~= ARGV[4] then return { -13 } end
-  return { 1, tonumber(known[2]), tonumber(known[3]) }
+  return { known[4] == '' and 4 or 1, tonumber(known[2]), tonumber(known[3]) }
 end
 
 local used = ARGV[16] ~= '' and used_before(KEYS[13], ARGV[16])
@@ -45,26 +48,33 @@ end
 
 local now = now_ms()
 local lock = redis.call('HMGET', KEYS[5], 'running', 'lock_until')
-if lock[1] and tonumber(lock[2]) > now then return { -6, lock[1] } end
+local busy = lock[1] and tonumber(lock[2]) > now
+if busy and ARGV[17] ~= 'queue' then return { -6, lock[1] } end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now)
 redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
 if redis.call('ZCARD', KEYS[8]) >= tonumber(ARGV[8]) then return { -7 } end
 if redis.call('ZCARD', KEYS[7]) >= tonumber(ARGV[9]) then return { -8 } end
 
-local deadline = now + ARGV[7]
-local over = string.format('%.0f', deadline + 60000)
+local deadline = busy and 0 or now + ARGV[7]
+local over = string.format('%.0f', busy and now + ARGV[14] or deadline + 60000)
 local ts = tonumber(ARGV[6])
 local turn = redis.call('HINCRBY', KEYS[5], 'turn', 1)
-redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over, 'updated', ARGV[6])
-redis.call('PEXPIRE', KEYS[5], ARGV[15])
+redis.call('HSET', KEYS[5], 'updated', ARGV[6])
+if busy then
+  redis.call('RPUSH', KEYS[15], ARGV[1])
+  redis.call('PEXPIRE', KEYS[15], ARGV[14])
+else
+  redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over)
+end
+redis.call('PEXPIRE', KEYS[5], busy and math.max(tonumber(ARGV[14]), tonumber(ARGV[15])) or ARGV[15])
 redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', ARGV[14])
 
 if ARGV[16] ~= '' then redis.call('SET', KEYS[13], ARGV[1] .. ' ' .. ARGV[16], 'PX', ARGV[14]) end
 
 local task = ARGV[11] .. turn .. ARGV[12]
 redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 'version', 1, 'seq', 1,
-  'epoch', 1, 'owner', ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
+  'epoch', 1, 'owner', busy and '' or ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
   'updated', ARGV[6], 'deadline', string.format('%.0f', deadline), 'call', ARGV[13], 'turn', turn,
   'nonce', ARGV[4], 'snapshot_seq', 1, 'ttl_at', string.format('%.0f', now))
 redis.call('SET', KEYS[4], '1-1\n' .. task)
@@ -80,4 +90,4 @@ redis.call('ZADD', KEYS[14], ts, ARGV[3])
 redis.call('PEXPIRE', KEYS[14], math.max(ARGV[14] * 2, tonumber(ARGV[15])))
 redis.call('PEXPIRE', KEYS[7], ARGV[14] * 2)
 redis.call('PEXPIRE', KEYS[8], ARGV[14] * 2)
-return { 1, turn, deadline }
+return { busy and 4 or 1, turn, deadline }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScriptReply, runScript } from '../../../src/redis/scripts.js';
+import type { TaskRef } from '../../../src/store/task-ref.js';
+import { beginning, newTask, ScriptBench } from '../../support/script-bench.js';
+
+let bench: ScriptBench;
+beforeAll(async () => {
+  bench = await ScriptBench.start();
+});
+afterAll(async () => {
+  await bench.stop();
+});
+
+function startQueued(ref: TaskRef, epoch = 1, owner = 'i2'): Promise<ScriptReply> {
+  const k = bench.keysOf(ref);
+  const keys = [k.task, k.context, ...k.active, k.handed];
+  return runScript(bench.redis, "start-queued", keys, [ref.taskId, epoch, owner, 900_000]);
+}
+
+/** A running task, and one that waits behind it in the same context. */
+async function pair(): Promise<{ first: TaskRef; second: TaskRef }> {
+  const first = newTask();
+  const { tenant, user, contextId } = first;
+  const second = { ...newTask(), tenant, user, contextId };
+  await bench.create(first);
+  expect(await bench.create(second, { whenBusy: 'queue' })).toEqual([4, 2, 0]);
+  return { first, second };
+}
+
+describe('start-queued', () => {
+  it('should hand the lock on in order and start the next run under a new epoch', async () => {
+    const { first, second } = await pair();
+    const k = bench.keysOf(second);
+    expect(await startQueued(second)).toEqual([-6, first.taskId]);
+    expect(await bench.settle(first)).toEqual([1, 2, '', second.taskId]);
+    expect(await bench.redis.hget(k.context, 'running')).toBe(second.taskId);
+    expect(await bench.redis.zrange(k.handed, '0', '-1')).toEqual([second.taskId]);
+    const started = await startQueued(second);
+    expect(started).toEqual(beginning(1, 2, 1));
+    expect(await startQueued(second)).toEqual(started);
+    expect(await startQueued(second, 1, 'i3')).toEqual([-2, 1]);
+    expect(await bench.redis.zcard(k.handed)).toBe(0);
+    expect(await bench.append(second, { epoch: 2, expected: 1 })).toEqual([1, 2, '']);
+  });
+
+  it('should answer the same create again while the task waits', async () => {
+    const { second } = await pair();
+    expect(await bench.create(second, { whenBusy: 'queue' })).toEqual([4, 2, 0]);
+    const k = bench.keysOf(second);
+    expect(await bench.redis.lrange(k.queue, 0, -1)).toEqual([second.taskId]);
+  });
+
+  it('should leave out a task that ended while it waited', async () => {
+    const { first, second } = await pair();
+    await bench.takeOver(second, { why: 'end', owner: '' });
+    expect(await bench.settle(second, { epoch: 2, expected: 1, state: 5 })).toEqual([1, 2, '', '']);
+    expect(await bench.settle(first)).toEqual([1, 2, '', '']);
+    expect(await bench.redis.hget(bench.keysOf(first).context, 'running')).toBeNull();
+  });
+
+  it('should refuse a task that is gone', async () => {
+    expect(await startQueued(newTask())).toEqual([-1]);
+  });
+});
