@@ -40,6 +40,8 @@ export function buildConfig(input: BuildInput): GatewayConfig {
   if (demo) tokens.push(demoToken(demoSha256));
   return {
     ...buildListeners(dto, faults),
+    ...(dto.allowedHosts === undefined ? {} : { allowedHosts: dto.allowedHosts }),
+    ...(dto.allowedOrigins === undefined ? {} : { allowedOrigins: dto.allowedOrigins }),
     trustedProxies: dto.trustedProxies ?? ['127.0.0.0/8', '::1/128'],
     redis: buildRedis(input),
     auth: { headerName: dto.auth?.headerName ?? 'X-User-Token' },

@@ -13,6 +13,10 @@ export interface GatewayConfig {
   };
   /** Origin and path under which clients reach the gateway, without a trailing slash. */
   readonly publicUrl?: string;
+  /** Names under which clients may call, besides `publicUrl`'s: `host` (any port) or `host:port`. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may call, e.g. `https://console.example.com`. */
+  readonly allowedOrigins?: readonly string[];
   /** CIDRs whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
   readonly redis: {

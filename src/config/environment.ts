@@ -15,6 +15,8 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   NIGHTJAR_PROBES_ON_MAIN: 'management.probesOnMain',
   NIGHTJAR_REDIS_PREFIX: 'redis.prefix',
   NIGHTJAR_PUBLIC_URL: 'publicUrl',
+  NIGHTJAR_ALLOWED_HOSTS: 'allowedHosts',
+  NIGHTJAR_ALLOWED_ORIGINS: 'allowedOrigins',
   NIGHTJAR_LOG_LEVEL: 'log.level',
 
   NIGHTJAR_LEASE_MS: 'execution.leaseMs',
@@ -40,6 +42,9 @@ export const DEMO_VARIABLE = 'NIGHTJAR_DEMO_SHA256';
 /** Places whose value is a text even when it looks like a number. */
 const TEXTS = new Set(['listen.host', 'management.host', 'redis.url', 'redis.prefix', 'publicUrl']);
 
+/** Places that hold a list of texts; the environment has commas between them. */
+const LISTS = new Set(['allowedHosts', 'allowedOrigins']);
+
 export interface Overlay {
   /** The file's document with the environment's values set; the document given stays as it is. */
   readonly document: Record<string, unknown>;
@@ -57,7 +62,7 @@ export function overlayEnvironment(
   for (const [variable, place] of Object.entries(VARIABLES)) {
     const text = environment[variable];
     if (text === undefined || text === '') continue;
-    if (setPlace(merged, place, TEXTS.has(place) ? text : scalar(text))) {
+    if (setPlace(merged, place, valueOf(place, text))) {
       origin.set(place, variable);
     }
   }
@@ -75,6 +80,11 @@ function setPlace(document: Record<string, unknown>, place: string, value: unkno
   if (typeof known !== 'object' || Array.isArray(known)) return false;
   document[section] = { ...known, [key]: value };
   return true;
+}
+
+function valueOf(place: string, text: string): unknown {
+  if (LISTS.has(place)) return text.split(',').map((entry) => entry.trim());
+  return TEXTS.has(place) ? text : scalar(text);
 }
 
 function scalar(text: string): unknown {

@@ -55,6 +55,22 @@ describe('loadConfig', () => {
     expect(config.demo).toBe(false);
   });
 
+  it('should read the names and pages that may call, from the file or the environment', () => {
+    const document = {
+      allowedHosts: ['gw', '[::1]:1'],
+      allowedOrigins: ['https://c.example:8443'],
+    };
+    expect(load(document)).toMatchObject(document);
+    const environment = { ...REDIS, NIGHTJAR_ALLOWED_HOSTS: 'a.example, b.example:80' };
+    expect(load(document, environment).allowedHosts).toEqual(['a.example', 'b.example:80']);
+    expect(
+      faultsOf(() => load({ allowedHosts: ['https://gw'], allowedOrigins: ['*', 'null'] })),
+    ).toEqual([
+      'allowedHosts: must be a list of host names, each with or without a port',
+      'allowedOrigins: must be a list of origins such as https://console.example.com',
+    ]);
+  });
+
   it('should say that a Redis is missing', () => {
     expect(faultsOf(() => loadConfig({ environment: {} }))).toEqual([
       'redis.url: is required: set REDIS_URL, or start with nightjar serve',

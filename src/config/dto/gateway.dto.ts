@@ -6,6 +6,7 @@ import { Check, Cidr, Flag, HttpUrl, List, OneOf, Port, Section, Text, Whole } f
 import { isSecretRef, type TextOrSecret } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
 import { TokenDto } from './token.dto.js';
+import { HostNames, Origins } from './site-lists.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -105,6 +106,14 @@ export class GatewayDto {
   @IsOptional()
   @HttpUrl()
   publicUrl?: string;
+
+  @IsOptional()
+  @HostNames()
+  allowedHosts?: string[];
+
+  @IsOptional()
+  @Origins()
+  allowedOrigins?: string[];
 
   @IsOptional()
   @Cidr()

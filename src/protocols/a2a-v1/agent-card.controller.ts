@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
+import { addVary } from '../http/site-guard.js';
 import { TrustedProxies } from '../http/trusted-proxies.js';
 import { requestedVersion } from '../wire/a2a-version.js';
 import { agentCards } from './agent-card.js';
@@ -36,9 +37,9 @@ export class AgentCardController {
     noteRequest(request.raw, { surface: 'a2a-card', method: 'GetAgentCard' });
     const cards = this.cardsFor(baseUrlOf(request, this.config, this.proxies));
     const { body, etag } = wants03(request) ? cards.v03 : cards.v1;
+    addVary(reply, this.config.publicUrl ? 'A2A-Version' : `A2A-Version, ${FORWARDED}`);
     reply
       .header('etag', etag)
-      .header('vary', this.config.publicUrl ? 'A2A-Version' : `A2A-Version, ${FORWARDED}`)
       .header('cache-control', 'public, max-age=300')
       .header('last-modified', PRODUCT.builtAt.toUTCString());
     if (isFresh(request.headers['if-none-match'], etag)) {

@@ -9,6 +9,7 @@ import { DomainError } from '../../domain/errors.js';
 import { callerProtocolOf } from './caller-protocol.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
+import { guardSites } from './site-guard.js';
 import { TrustedProxies } from './trusted-proxies.js';
 
 declare module 'fastify' {
@@ -54,6 +55,7 @@ export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
   });
   const fastify: FastifyInstance = adapter.getInstance();
   setHeaders(fastify);
+  guardSites(fastify, config);
   readBodiesAsText(fastify);
   knowRoutes(fastify, config);
   closeIdleWhileClosing(fastify);

@@ -14,7 +14,6 @@ import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
 import { McpExchange } from './exchange.js';
 import { McpEndpoint } from './mcp-endpoint.js';
-import { originAllowed } from './origin.js';
 import { checkArguments, methodOf, parseBody } from './request-body.js';
 
 /** MCP over Streamable HTTP. The rules of HTTP are here, those of MCP in the SDK. */
@@ -34,7 +33,6 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Response> {
-    this.checkOrigin(request);
     if (request.method !== 'POST') {
       void reply.header('allow', 'POST');
       throw new DomainError('METHOD_NOT_ALLOWED', 'The MCP endpoint takes POST only');
@@ -82,14 +80,6 @@ export class McpController {
       },
     });
     reply.raw.once('close', remove);
-  }
-
-  private checkOrigin({ headers }: FastifyRequest): void {
-    const allowed = originAllowed(headers.origin, headers.host, {
-      publicUrl: this.config.publicUrl,
-      listenHost: this.config.listen.host,
-    });
-    if (!allowed) throw new DomainError('PERMISSION_DENIED', 'This Origin is not allowed');
   }
 }
 
