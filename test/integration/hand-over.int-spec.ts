@@ -184,7 +184,7 @@ describe('the hand-over from log to channel', () => {
       Array.from({ length: 20 }, () => hub.open(ref.tenant, ref.user, ref.taskId, 'snapshot')),
     );
     const count = async (): Promise<unknown> =>
-      (await bench.redis.call('PUBSUB', 'NUMSUB', bench.keysOf(ref).channel));
+      await bench.redis.call('PUBSUB', 'NUMSUB', bench.keysOf(ref).channel);
     expect(await count()).toEqual([bench.keysOf(ref).channel, 1]);
     readers.forEach((reader) => {
       reader?.close();
