@@ -7,7 +7,7 @@ import { TaskFold } from '../domain/fold.js';
 import { DrainState } from '../health/drain-state.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
-import { RedisInstanceStore, member } from '../store/redis-instance.store.js';
+import { RedisInstanceStore, member, type RunHint } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRef } from '../store/task-ref.js';
@@ -48,6 +48,8 @@ export class ExecutionService {
   private readonly active = new Map<string, Active>();
   /** Starts that hold a place but have no run yet. */
   private starting = 0;
+  /** How many claims of each task are under way. */
+  private readonly claims = new Map<string, number>();
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
@@ -111,6 +113,7 @@ export class ExecutionService {
     this.starting += 1;
     const hint = { tenant, taskId };
     let owned: OwnedTask | undefined;
+    this.countClaim(hint, 1);
     try {
       await this.instances.addHint(this.instance, hint).catch((error: unknown) => {
         throw unavailable('The task store does not answer', error);
@@ -120,12 +123,14 @@ export class ExecutionService {
       // A refusal is certain. After anything else the claim may have been carried out all the same:
       // the hint stays, and the look at the own hints finds the task.
       const refused = error instanceof DomainError && error.code !== 'UNAVAILABLE';
-      if (refused) await this.instances.removeHint(this.instance, hint).catch(() => undefined);
+      this.countClaim(hint, -1);
+      if (refused) await this.dropHint(hint).catch(() => undefined);
       throw error;
     } finally {
       this.starting -= 1;
     }
-    if (owned === undefined) await this.instances.removeHint(this.instance, hint);
+    this.countClaim(hint, -1);
+    if (owned === undefined) await this.dropHint(hint);
     else this.start(owned);
     return owned;
   }
@@ -142,6 +147,20 @@ export class ExecutionService {
     while (this.active.size + this.starting > 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /** Two claims of one task share its hint: the one that gets nothing must leave it to the other. */
+  private async dropHint(hint: RunHint): Promise<void> {
+    const name = member(hint);
+    if (this.active.has(name) || this.claims.has(name)) return;
+    await this.instances.removeHint(this.instance, hint);
+  }
+
+  private countClaim(hint: RunHint, by: 1 | -1): void {
+    const name = member(hint);
+    const count = (this.claims.get(name) ?? 0) + by;
+    if (count > 0) this.claims.set(name, count);
+    else this.claims.delete(name);
   }
 
   private start(owned: OwnedTask): void {

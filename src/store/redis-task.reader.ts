@@ -155,6 +155,18 @@ export class RedisTaskReader {
     return { running: running ?? undefined, parked: parked ?? undefined };
   }
 
+  /** The task and the content that a caller's idempotency key stands for, if it was used. */
+  async idempotency(
+    tenant: string,
+    user: string,
+    key: string,
+  ): Promise<{ taskId: string; fingerprint: string } | undefined> {
+    const used = await ask(() => this.redis.reads.get(this.keys.idempotency(tenant, user, key)));
+    if (used === null) return undefined;
+    const [taskId = '', fingerprint = ''] = used.split(' ');
+    return { taskId, fingerprint };
+  }
+
   /** Finished turns of a context, oldest first. */
   async history(tenant: string, user: string, contextId: string): Promise<PastTurn[]> {
     const key = this.keys.history(tenant, user, contextId);

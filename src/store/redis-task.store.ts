@@ -58,6 +58,15 @@ export interface ContinueArgs {
   readonly limits: TenantLimits;
 }
 
+export type Continued =
+  | {
+      readonly how: 'continued';
+      readonly seq: number;
+      readonly epoch: number;
+      readonly deadline: number;
+    }
+  | { readonly how: 'joined'; readonly taskId: string };
+
 export interface SettleArgs {
   readonly keys: TaskKeys;
   readonly epoch: number;
@@ -164,9 +173,7 @@ export class RedisTaskStore {
   }
 
   /** @throws DomainError like `create`, and UNSUPPORTED_OPERATION when the task has ended. */
-  async continueTask(
-    args: ContinueArgs,
-  ): Promise<{ seq: number; epoch: number; deadline: number }> {
+  async continueTask(args: ContinueArgs): Promise<Continued> {
     const { ref, limits, record } = args;
     const keys = this.keysOf(ref);
     const cursor = { seq: record.cursor.seq + 1, epoch: record.head.epoch + 1 };
@@ -210,8 +217,14 @@ export class RedisTaskStore {
       ],
     );
     const code = Number(reply[0]);
+    if (code === 3) return { how: 'joined', taskId: String(reply[1]) };
     if (code < 0) throw refusalToError(code, ref.taskId);
-    return { seq: Number(reply[1]), epoch: Number(reply[2]), deadline: Number(reply[3]) };
+    return {
+      how: 'continued',
+      seq: Number(reply[1]),
+      epoch: Number(reply[2]),
+      deadline: Number(reply[3]),
+    };
   }
 
   /** One frozen settle; the caller resends it as it is. */

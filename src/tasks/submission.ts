@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { Message } from '../domain/a2a.js';
 import { DomainError } from '../domain/errors.js';
+import type { Idempotency } from '../store/redis-task.store.js';
 
 /**
  * What every protocol's message must keep to before it becomes a task.
@@ -38,6 +39,21 @@ export function checkMessage(message: Message, limits: TenantLimits): string {
     throw new DomainError('TOO_LARGE', `The text has ${bytes} bytes; at most ${limits.textBytes}`);
   }
   return text;
+}
+
+/** @throws DomainError INVALID_PARAMS. */
+export function checkIdempotencyKey(key: string): void {
+  if (/^[\x20-\x7e]{1,256}$/.test(key) && key.trim() !== '') return;
+  throw new DomainError(
+    'INVALID_PARAMS',
+    'Idempotency-Key must have 1 to 256 printable ASCII characters',
+  );
+}
+
+/** What an idempotency key stands for: the content, and what it was said to. */
+export function idempotencyOf(message: Message, key: string): Idempotency {
+  const content = JSON.stringify([message.contextId ?? '', message.taskId ?? '', message.parts]);
+  return { key, fingerprint: createHash('sha256').update(content).digest('base64url') };
 }
 
 /** Two messages with the same id are the same only if they also say the same, in one context. */

@@ -9,10 +9,16 @@ import { ExecutionService, type OwnedTask } from '../execution/execution.service
 import type { FrozenCall } from '../execution/frozen-call.js';
 import { TaskEnder } from '../execution/task-ender.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
+import { type Idempotency, RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
-import { checkMessage, fingerprintOf, isDecision } from './submission.js';
+import {
+  checkIdempotencyKey,
+  checkMessage,
+  fingerprintOf,
+  idempotencyOf,
+  isDecision,
+} from './submission.js';
 import type { Submission, Submitted } from './task.types.js';
 
 /** Turns a message into a task of this instance: a new one, a continued one, or one that runs. */
@@ -31,6 +37,46 @@ export class SubmitService {
     const { limits } = this.tenants.get(ctx.tenant);
     const { message } = submission;
     const text = checkMessage(message, limits);
+    const { idempotencyKey } = submission;
+    if (idempotencyKey === undefined) return this.begin(ctx, submission, limits, text);
+
+    checkIdempotencyKey(idempotencyKey);
+    const idempotency = idempotencyOf(message, idempotencyKey);
+    const before = await this.usedBefore(ctx, idempotency);
+    if (before !== undefined) return before;
+    try {
+      return await this.begin(ctx, submission, limits, text);
+    } catch (error) {
+      // A twin may have been faster: what it changed is why this one was refused.
+      const twin = error instanceof DomainError && (await this.usedBefore(ctx, idempotency));
+      if (twin) return twin;
+      throw error;
+    }
+  }
+
+  /** @throws DomainError IDEMPOTENCY_CONFLICT when the key stands for other content. */
+  private async usedBefore(
+    ctx: CallContext,
+    { key, fingerprint }: Idempotency,
+  ): Promise<Submitted | undefined> {
+    const used = await this.reader.idempotency(ctx.tenant, ctx.user, key);
+    if (used === undefined) return undefined;
+    if (used.fingerprint !== fingerprint) {
+      throw new DomainError(
+        'IDEMPOTENCY_CONFLICT',
+        'This Idempotency-Key was used for another message',
+      );
+    }
+    return this.join(ctx, used.taskId);
+  }
+
+  private async begin(
+    ctx: CallContext,
+    submission: Submission,
+    limits: TenantLimits,
+    text: string,
+  ): Promise<Submitted> {
+    const { message } = submission;
     if (message.taskId !== undefined) return this.answer(ctx, submission, limits, message.taskId);
     if (message.contextId === undefined) return this.create(ctx, submission, limits, randomUUID());
 
@@ -46,7 +92,8 @@ export class SubmitService {
       return this.continueParked(ctx, submission, limits, parked);
     }
     const created = await this.create(ctx, submission, limits, message.contextId);
-    if (isOpen) await this.supersede(ctx.tenant, context.parked, created.taskId);
+    const made = created.how === 'created';
+    if (isOpen && made) await this.supersede(ctx.tenant, context.parked, created.taskId);
     return created;
   }
 
@@ -80,6 +127,7 @@ export class SubmitService {
         fingerprint: fingerprintOf(message),
         call: JSON.stringify(call),
         whenBusy: contextConcurrency,
+        ...idempotent(submission),
         limits,
       });
       if (created.how === 'queued') queued = created.turn;
@@ -174,7 +222,8 @@ export class SubmitService {
       contextId,
       messageId: before.messageId,
     };
-    await this.execution.own(ctx.tenant, taskId, async (): Promise<OwnedTask> => {
+    let joined: string | undefined;
+    await this.execution.own(ctx.tenant, taskId, async (): Promise<OwnedTask | undefined> => {
       const continued = await this.store.continueTask({
         ref,
         owner: this.execution.instance,
@@ -182,10 +231,17 @@ export class SubmitService {
         task,
         ts: now,
         call: JSON.stringify(call),
+        ...idempotent(submission),
         limits,
       });
-      return { ref, call, turn, attempt: 1, task, ...continued };
+      if (continued.how === 'joined') {
+        joined = continued.taskId;
+        return undefined;
+      }
+      const { seq, epoch, deadline } = continued;
+      return { ref, call, turn, attempt: 1, task, seq, epoch, deadline };
     });
+    if (joined !== undefined) return this.join(ctx, joined);
     return { taskId, contextId, turn, how: 'continued' };
   }
 
@@ -208,4 +264,9 @@ export class SubmitService {
       metadata,
     };
   }
+}
+
+function idempotent({ message, idempotencyKey }: Submission): { idempotency?: Idempotency } {
+  if (idempotencyKey === undefined) return {};
+  return { idempotency: idempotencyOf(message, idempotencyKey) };
 }

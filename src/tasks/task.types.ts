@@ -6,6 +6,11 @@ export interface Submission {
   readonly message: Message;
   /** Metadata of the request around the message (lang, page, timezone, action_param). */
   readonly metadata?: JsonObject;
+  /**
+   * The caller's name for this very submission, 1 to 256 printable ASCII characters: sent again with
+   * the same content, as long as tasks are kept, it joins the task of the first time.
+   */
+  readonly idempotencyKey?: string;
 }
 
 /** The task that a submission made, continued or joined. */

@@ -77,7 +77,7 @@ describe('make run INSTANCES=2', () => {
   it('should answer every curl of the README', async () => {
     const [curls] = blocks('Ask it');
     const outputs = (await shell(strict(curls!))).split('\n=====\n').map((text) => text.trim());
-    const [card, send, stream, rpc, v03, initialize, call, rest] = outputs;
+    const [card, send, stream, retried, rpc, v03, initialize, call, rest] = outputs;
     expect(rest).toBe('');
     expect(JSON.parse(card!)).toMatchObject({ skills: [{ id: 'n9e-assistant' }] });
     expect(JSON.parse(send!)).toMatchObject({
@@ -85,6 +85,9 @@ describe('make run INSTANCES=2', () => {
     });
     expect(stream).toMatch(/^id: 1-1$/m);
     expect(stream!.trimEnd().split('\n').at(-1)).toContain('TASK_STATE_COMPLETED');
+    expect(JSON.parse(retried!)).toMatchObject({
+      task: { status: { state: 'TASK_STATE_COMPLETED' } },
+    });
     expect(JSON.parse(rpc!)).toMatchObject({
       id: 1,
       result: { task: { contextId: 'demo', status: { state: 'TASK_STATE_COMPLETED' } } },

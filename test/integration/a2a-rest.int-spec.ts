@@ -5,6 +5,8 @@ import {
   type Answer,
   call,
   parseSse,
+  rpc,
+  sendParams03,
   sendRequest,
   startA2aApp,
   type A2aApp,
@@ -641,5 +643,24 @@ describe('REST 1.0 routing', () => {
   it('should answer plain JSON to a client that names only that', async () => {
     const answer = await get('/a2a/tasks', { headers: { accept: 'application/json' } });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const bodies = {
+    '/a2a/message:send': JSON.stringify(sendRequest('hello')),
+    '/a2a/message:stream': JSON.stringify(sendRequest('hello')),
+    '/a2a/v1': rpc('SendMessage', sendRequest('hello')),
+    '/a2a': rpc('message/send', sendParams03('hello')),
+    '/a2a/v03': rpc('message/stream', sendParams03('hello')),
+  };
+
+  it.each(Object.entries(bodies))('should reach the core from %s', async (path, body) => {
+    const headers = { 'idempotency-key': 'order 66' };
+    const { status } = await call(`${gateway.url}${path}`, { method: 'POST', headers, body });
+    expect(status).toBe(200);
+    expect(gateway.tasks.submissions.at(-1)!.submission.idempotencyKey).toBe('order 66');
+    await call(`${gateway.url}${path}`, { method: 'POST', body });
+    expect(gateway.tasks.submissions.at(-1)!.submission).not.toHaveProperty('idempotencyKey');
   });
 });

@@ -13,7 +13,7 @@ import type { StartAt, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { Params } from '../wire/params.js';
 import { readListRequest } from './list-request.js';
-import { pushNotSupported, readSendRequest } from './send-request.js';
+import { pushNotSupported, readSendRequest, type SendRequest } from './send-request.js';
 import { type TaskView, viewStream, viewTask } from './task-view.js';
 import { checkTenantField } from './tenant-hint.js';
 
@@ -23,6 +23,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The Last-Event-ID header, for streams. */
   readonly lastEventId?: string | undefined;
+  /** The Idempotency-Key header, for sends: what came before under it is joined. */
+  readonly idempotencyKey?: string | undefined;
   /** Told once the core has accepted the call: which task it was about, for the access log. */
   noteTask(taskId: string): void;
 }
@@ -52,7 +54,7 @@ export class A2AOperations {
    * @throws DomainError as TaskService.submit.
    */
   async sendMessage(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<Task> {
-    const { submission, view, returnImmediately } = this.readSend(ctx, params);
+    const { submission, view, returnImmediately } = this.readSend(ctx, params, call);
     const { taskId } = await this.tasks.submit(ctx, submission);
     call.noteTask(taskId);
     const task = returnImmediately
@@ -70,7 +72,7 @@ export class A2AOperations {
     params: JsonValue | undefined,
     call: Call,
   ): Promise<TaskStream> {
-    const { submission, view } = this.readSend(ctx, params);
+    const { submission, view } = this.readSend(ctx, params, call);
     const submitted = await this.tasks.submit(ctx, submission);
     call.noteTask(submitted.taskId);
     const stream = await this.streamOf(ctx, submitted, call);
@@ -144,8 +146,11 @@ export class A2AOperations {
     throw new DomainError('UNSUPPORTED_OPERATION', 'There is no extended agent card');
   }
 
-  private readSend(ctx: CallContext, params: JsonValue | undefined) {
-    return readSendRequest(this.read(ctx, params), this.limits(ctx).idBytes);
+  private readSend(ctx: CallContext, params: JsonValue | undefined, call: Call): SendRequest {
+    const send = readSendRequest(this.read(ctx, params), this.limits(ctx).idBytes);
+    const { idempotencyKey } = call;
+    if (idempotencyKey === undefined) return send;
+    return { ...send, submission: { ...send.submission, idempotencyKey } };
   }
 
   private readTaskId(ctx: CallContext, params: JsonValue | undefined): string {

@@ -23,6 +23,11 @@ class HttpCall implements Call {
     return typeof header === 'string' ? header : undefined;
   }
 
+  get idempotencyKey(): string | undefined {
+    const header = this.reply.request.headers['idempotency-key'];
+    return typeof header === 'string' ? header : undefined;
+  }
+
   noteTask(taskId: string): void {
     noteRequest(this.reply.request.raw, { taskId });
   }
