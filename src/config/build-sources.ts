@@ -1,5 +1,5 @@
 import type { SourceAuth, SourceConfig } from './config.types.js';
-import { isSecretRef } from './dto/secret-ref.dto.js';
+import { isSecretRef, type TextOrSecret } from './dto/secret-ref.dto.js';
 import type { SourceAuthDto, SourceDto } from './dto/source.dto.js';
 import type { Faults } from './faults.js';
 import type { SecretReader } from './secrets.js';
@@ -42,10 +42,6 @@ function buildHttp(
   faults: Faults,
 ): SourceConfig {
   const auth = buildAuth(source.auth, `${place}.auth`, secrets, faults);
-  const headers = Object.entries(source.headers ?? {}).map(([name, value]) => [
-    name,
-    isSecretRef(value) ? secrets.read(value, `${place}.headers.${name}`) : value,
-  ]);
   return {
     type,
     name: source.name,
@@ -53,8 +49,22 @@ function buildHttp(
     timeoutMs: source.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxBytes: source.maxBytes ?? DEFAULT_MAX_BYTES,
     ...(auth === undefined ? {} : { auth }),
-    headers: Object.fromEntries(headers) as Record<string, string>,
+    headers: buildHeaders(source.headers, `${place}.headers`, secrets),
   };
+}
+
+/** Header names to values, references resolved. */
+export function buildHeaders(
+  headers: Readonly<Record<string, TextOrSecret>> | undefined,
+  place: string,
+  secrets: SecretReader,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [
+      name,
+      isSecretRef(value) ? secrets.read(value, `${place}.${name}`) : value,
+    ]),
+  );
 }
 
 function buildAuth(

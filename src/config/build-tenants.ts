@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import type { ConfigFiles } from './config-files.js';
+import { buildAssistant } from './build-assistant.js';
 import { buildSources } from './build-sources.js';
-import type { AssistantConfig, TenantConfig, TenantLimits } from './config.types.js';
-import type { AssistantDto, LimitsDto, TenantDto } from './dto/tenant.dto.js';
+import type { TenantConfig, TenantLimits } from './config.types.js';
+import type { LimitsDto, TenantDto } from './dto/tenant.dto.js';
 import type { Faults } from './faults.js';
 import { PROFILE_SETTINGS, type Profile } from './profiles.js';
 import type { SecretReader } from './secrets.js';
@@ -51,30 +51,6 @@ export function listOf<T extends object>(list: readonly T[] | undefined | null):
   return Array.isArray(list)
     ? list.map((entry: T | null): T => (typeof entry === 'object' ? entry : null) ?? ({} as T))
     : [];
-}
-
-function buildAssistant(
-  assistant: AssistantDto | undefined,
-  place: string,
-  { folder, files, faults }: BuildContext,
-): AssistantConfig {
-  if (assistant === undefined || faults.has(place)) return { backend: 'builtin' };
-  if (assistant.backend === 'builtin') {
-    for (const key of ['module', 'readOnly', 'options'] as const) {
-      if (assistant[key] !== undefined) {
-        faults.add(`${place}.${key}`, 'has no meaning for the builtin backend');
-      }
-    }
-    return { backend: 'builtin' };
-  }
-  const module = resolve(folder, assistant.module ?? '');
-  if (!files.exists(module)) faults.add(`${place}.module`, `there is no file ${module}`);
-  return {
-    backend: 'module',
-    module,
-    readOnly: assistant.readOnly ?? false,
-    options: assistant.options ?? {},
-  };
 }
 
 function buildLimits(

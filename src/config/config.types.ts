@@ -89,7 +89,33 @@ export type AssistantConfig =
       readonly readOnly: boolean;
       /** Passed to the module's factory as it is. */
       readonly options: Readonly<Record<string, unknown>>;
-    };
+    }
+  | LlmConfig;
+
+/** A language model behind an HTTP API; secrets are already resolved. */
+export interface LlmConfig {
+  readonly backend: 'llm';
+  readonly provider: 'openai-compatible' | 'anthropic';
+  /** Without a trailing slash; `/chat/completions` or `/messages` is put behind it. */
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: the model's own. */
+  readonly temperature?: number;
+  /** Calls of the model in one turn; the last one gets no tools. */
+  readonly maxSteps: number;
+  /** Tokens of one answer of the model. */
+  readonly maxTokens: number;
+  /** Tokens of one request, by our own estimate; what is older is shortened to keep it. */
+  readonly contextTokens: number;
+  /** Tokens of a whole turn, by our own estimate; then the model must answer with what it has. */
+  readonly budgetTokens: number;
+  /** For so long the model may be silent: before its first byte and between two. */
+  readonly timeoutMs: number;
+  /** Who answers, with a note, when the model fails; absent: the task fails. */
+  readonly fallback?: 'builtin';
+}
 
 export type SourceConfig =
   | { readonly type: 'demo'; readonly name: string }

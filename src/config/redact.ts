@@ -1,4 +1,4 @@
-import type { GatewayConfig, SourceConfig } from './config.types.js';
+import type { AssistantConfig, GatewayConfig, SourceConfig } from './config.types.js';
 import { redactedRedisUrl } from './redis-url.js';
 
 const HIDDEN = '[redacted]';
@@ -11,13 +11,24 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
     tenants: config.tenants.map((tenant) => ({
       ...tenant,
       sources: tenant.sources.map(redactSource),
-      ...(tenant.assistant.backend === 'module'
-        ? { assistant: { ...tenant.assistant, options: hideValues(tenant.assistant.options) } }
-        : {}),
+      assistant: redactAssistant(tenant.assistant),
     })),
     // A hash is no secret for a random token, but it is for one that somebody made up.
     tokens: config.tokens.map((token) => ({ ...token, sha256: HIDDEN })),
   };
+}
+
+function redactAssistant(assistant: AssistantConfig): Record<string, unknown> {
+  switch (assistant.backend) {
+    case 'builtin':
+      return { ...assistant };
+    case 'module':
+      return { ...assistant, options: hideValues(assistant.options) };
+    case 'llm': {
+      const key = assistant.apiKey === undefined ? {} : { apiKey: HIDDEN };
+      return { ...assistant, ...key, headers: hideValues(assistant.headers) };
+    }
+  }
 }
 
 function redactSource(source: SourceConfig): Record<string, unknown> {

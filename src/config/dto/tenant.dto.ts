@@ -1,8 +1,9 @@
 import { IsObject, IsOptional, ValidateIf } from 'class-validator';
 import { PROFILES, type Profile } from '../profiles.js';
-import type { TenantConfig } from '../config.types.js';
+import type { AssistantConfig, LlmConfig, TenantConfig } from '../config.types.js';
 import { tenantIdFault } from '../tenant-id.js';
-import { Check, Flag, List, OneOf, Section, Text, Whole } from './rules.js';
+import { Check, Flag, HttpUrl, List, OneOf, Section, Text, Whole } from './rules.js';
+import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { SourceDto } from './source.dto.js';
 
 const KIB = 1024;
@@ -10,8 +11,8 @@ const MIB = 1024 * KIB;
 const DAY = 24 * 3600;
 
 export class AssistantDto {
-  @OneOf(['builtin', 'module'])
-  backend!: 'builtin' | 'module';
+  @OneOf(['builtin', 'module', 'llm'])
+  backend!: AssistantConfig['backend'];
 
   @ValidateIf((of: AssistantDto) => of.backend === 'module')
   @Text(4096)
@@ -23,6 +24,51 @@ export class AssistantDto {
   @IsOptional()
   @IsObject({ message: 'must be a mapping' })
   options?: Record<string, unknown>;
+
+  @ValidateIf((of: AssistantDto) => of.backend === 'llm')
+  @OneOf(['openai-compatible', 'anthropic'])
+  provider?: LlmConfig['provider'];
+
+  @ValidateIf((of: AssistantDto) => of.provider === 'openai-compatible' || of.baseUrl !== undefined)
+  @HttpUrl()
+  baseUrl?: string;
+
+  @ValidateIf((of: AssistantDto) => of.backend === 'llm')
+  @Text(256)
+  model?: string;
+
+  @IsOptional()
+  @Secret()
+  apiKey?: SecretRefDto;
+
+  @IsOptional()
+  @Headers()
+  headers?: Record<string, TextOrSecret>;
+
+  @IsOptional()
+  @Check('temperature', (value) =>
+    typeof value === 'number' && value >= 0 && value <= 2 ? undefined : 'must be a number, 0 to 2',
+  )
+  temperature?: number;
+
+  @Whole(2, 100)
+  maxSteps?: number;
+
+  @Whole(16, 1_000_000)
+  maxTokens?: number;
+
+  @Whole(4000, 10_000_000)
+  contextTokens?: number;
+
+  @Whole(4000, 100_000_000)
+  budgetTokens?: number;
+
+  @Whole(100, 3_600_000)
+  timeoutMs?: number;
+
+  @IsOptional()
+  @OneOf(['builtin'])
+  fallback?: 'builtin';
 }
 
 export class LimitsDto {
