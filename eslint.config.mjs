@@ -18,7 +18,7 @@ const ZONES = {
   store: ['redis', 'assistant'],
   streams: ['redis', 'store', 'health'],
   assistant: [],
-  push: ['store', 'redis'],
+  push: ['store', 'redis', 'health'],
   execution: ['assistant', 'streams', 'store', 'push', 'tenant', 'redis', 'health'],
   tasks: ['execution', 'streams', 'store', 'tenant', 'push', 'health'],
   protocols: ['tasks', 'tenant', 'auth', 'health'],

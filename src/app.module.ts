@@ -8,6 +8,9 @@ import { HealthModule } from './health/health.module.js';
 import { A2aModule } from './protocols/a2a.module.js';
 import { ProtocolExceptionFilter } from './protocols/http/protocol-exception.filter.js';
 import { McpModule } from './protocols/mcp/mcp.module.js';
+import { V03_PUSH_FORMAT } from './protocols/a2a-v03/push-format.js';
+import { V1_PUSH_FORMAT } from './protocols/a2a-v1/push-format.js';
+import { PushModule } from './push/push.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantGuard } from './tenant/tenant.guard.js';
@@ -30,6 +33,7 @@ export class AppModule {
         RedisModule,
         AuthModule,
         TenantModule,
+        PushModule.with({ '1.0': V1_PUSH_FORMAT, '0.3': V03_PUSH_FORMAT }),
         // With a2a.enabled: false neither surface has a route (seed-behaviours N3, N4).
         A2aModule.of(config),
         ...(config.a2a.enabled && config.mcp.enabled ? [McpModule] : []),

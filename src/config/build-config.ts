@@ -1,6 +1,7 @@
 import type { ConfigFiles } from './config-files.js';
 import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
+import { buildPush } from './build-push.js';
 import { buildTokens } from './build-tokens.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
 import type { GatewayDto } from './dto/gateway.dto.js';
@@ -50,6 +51,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
       enabled: dto.mcp?.enabled ?? true,
       maxWaitSeconds: dto.mcp?.maxWaitSeconds ?? 240,
     },
+    ...buildPush(input),
     execution: buildExecution(dto, faults),
     log: { level: dto.log?.level ?? 'info' },
     tenants,

@@ -30,6 +30,8 @@ export interface GatewayConfig {
   readonly auth: { readonly headerName: string };
   readonly a2a: { readonly enabled: boolean };
   readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
+  /** Absent: push notifications are switched off. */
+  readonly push?: PushSettings;
   readonly execution: {
     /** An instance silent for so long is dead. */
     readonly leaseMs: number;
@@ -48,6 +50,27 @@ export interface GatewayConfig {
   readonly tokens: readonly TokenConfig[];
   /** Demo tenant and token are on; only with the embedded Redis or --demo, on loopback. */
   readonly demo: boolean;
+}
+
+/** Push notifications (webhooks). */
+export interface PushSettings {
+  /** 32 bytes as hex: webhooks are stored encrypted with it. */
+  readonly encryptionKey: string;
+  /** Accept http:// as well. */
+  readonly allowHttp: boolean;
+  /** Host names and CIDRs that a webhook may reach although they are not public. */
+  readonly allowPrivate: readonly string[];
+  /** Of one delivery, connecting included. */
+  readonly timeoutMs: number;
+  /** How often what is due is looked for; what is new here, or was lately, is seen sooner. */
+  readonly pollMs: number;
+  /** Pause after the first failure; doubled by each further one. */
+  readonly retryBaseMs: number;
+  readonly retryMaxMs: number;
+  /** A webhook that has failed for so long is dropped. */
+  readonly giveUpSeconds: number;
+  /** Deliveries at once on an instance. */
+  readonly concurrency: number;
 }
 
 export interface TenantConfig {

@@ -7,6 +7,7 @@ const HIDDEN = '[redacted]';
 export function redact(config: GatewayConfig): Record<string, unknown> {
   return {
     ...config,
+    ...(config.push === undefined ? {} : { push: { ...config.push, encryptionKey: HIDDEN } }),
     redis: { ...config.redis, url: redactedRedisUrl(config.redis.url) },
     tenants: config.tenants.map((tenant) => ({
       ...tenant,

@@ -70,12 +70,32 @@ export const metrics = {
     help: 'Writes refused because another instance had taken the task over',
     registers,
   }),
+  /** Deliveries to webhooks, by what became of each; see PUSH_OUTCOMES. */
+  pushDeliveries: new Counter<'outcome'>({
+    name: 'nightjar_push_deliveries_total',
+    help: 'Deliveries to webhooks by outcome; gone and gave_up dropped the webhook',
+    labelNames: ['outcome'],
+    registers,
+  }),
   blockingTimeouts: new Counter({
     name: 'nightjar_blocking_timeouts_total',
     help: 'Blocking sends answered with an unfinished task because their time was up',
     registers,
   }),
 } as const;
+
+/** `gone`: it answered 410. `gave_up`: it failed for too long. `unreadable`: sealed with another key. */
+export const PUSH_OUTCOMES = [
+  'sent',
+  'http_error',
+  'timeout',
+  'network',
+  'blocked',
+  'unreadable',
+  'gone',
+  'gave_up',
+] as const;
+export type PushOutcome = (typeof PUSH_OUTCOMES)[number];
 
 const AUTH_REASONS = ['missing', 'invalid', 'conflict', 'scope', 'tenant', 'store'];
 
@@ -90,6 +110,9 @@ const SETTLED: readonly TaskStateName[] = [
 ];
 SETTLED.forEach((state) => {
   metrics.tasksSettled.inc({ state }, 0);
+});
+PUSH_OUTCOMES.forEach((outcome) => {
+  metrics.pushDeliveries.inc({ outcome }, 0);
 });
 AUTH_REASONS.forEach((reason) => {
   metrics.authFailures.inc({ reason }, 0);

@@ -17,6 +17,8 @@ export const ScriptCode = {
   StageGone: -14,
   Canceled: -15,
   KeyReused: -16,
+  TooManyHooks: -20,
+  ClaimLost: -21,
 } as const;
 
 export type Refusal = (typeof ScriptCode)[keyof typeof ScriptCode];
@@ -57,6 +59,9 @@ export function refusalToError(code: number, taskId: string): DomainError {
         'IDEMPOTENCY_CONFLICT',
         'This Idempotency-Key was used for another message',
       );
+    case ScriptCode.TooManyHooks:
+      return new DomainError('QUOTA', 'The task has as many webhooks as a task may have');
+    case ScriptCode.ClaimLost:
     case ScriptCode.StaleEpoch:
     case ScriptCode.CursorLost:
     case ScriptCode.Rewound:

@@ -3,12 +3,13 @@ import { ExecutionModule } from '../execution/execution.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { CancelService } from './cancel.service.js';
+import { PushConfigService } from './push-config.service.js';
 import { SubmitService } from './submit.service.js';
 import { TaskService } from './task.service.js';
 
 @Module({
   imports: [ExecutionModule, StoreModule, StreamsModule],
-  providers: [TaskService, SubmitService, CancelService],
-  exports: [TaskService],
+  providers: [TaskService, SubmitService, CancelService, PushConfigService],
+  exports: [TaskService, PushConfigService],
 })
 export class TasksModule {}

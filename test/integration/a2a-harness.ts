@@ -21,6 +21,7 @@ import { A2aModule } from '../../src/protocols/a2a.module.js';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
+import { PushConfigService } from '../../src/tasks/push-config.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import type {
   StartAt,
@@ -340,6 +341,17 @@ function statusOf(state: TaskStateName): Task['status'] {
   return { state, timestamp: '2026-11-30T12:00:00.000Z' };
 }
 
+/** Push notifications are switched off here, as they are by default. */
+const noPush: Pick<PushConfigService, 'requireEnabled' | 'check'> = {
+  requireEnabled: () => {
+    throw new DomainError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are off');
+  },
+  check: async () => {
+    await Promise.resolve();
+    noPush.requireEnabled();
+  },
+};
+
 class TokenGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
@@ -371,8 +383,11 @@ export async function startA2aApp(config: Partial<GatewayConfig> = {}): Promise<
 
   @Global()
   @Module({
-    providers: [{ provide: TaskService, useValue: tasks }],
-    exports: [TaskService],
+    providers: [
+      { provide: TaskService, useValue: tasks },
+      { provide: PushConfigService, useValue: noPush },
+    ],
+    exports: [TaskService, PushConfigService],
   })
   class CoreModule {}
 

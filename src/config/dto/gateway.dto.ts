@@ -2,8 +2,20 @@ import { IsOptional, Matches } from 'class-validator';
 import type { GatewayConfig } from '../config.types.js';
 import { PROFILES, type Profile } from '../profiles.js';
 import { redisUrlFault } from '../redis-url.js';
-import { Check, Cidr, Flag, HttpUrl, List, OneOf, Port, Section, Text, Whole } from './rules.js';
-import { isSecretRef, type TextOrSecret } from './secret-ref.dto.js';
+import {
+  Check,
+  Cidr,
+  Flag,
+  hostsFault,
+  HttpUrl,
+  List,
+  OneOf,
+  Port,
+  Section,
+  Text,
+  Whole,
+} from './rules.js';
+import { isSecretRef, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
 import { TokenDto } from './token.dto.js';
 import { HostNames, Origins } from './site-lists.js';
@@ -61,6 +73,37 @@ class SurfaceDto {
 class McpDto extends SurfaceDto {
   @Whole(1, 3600)
   maxWaitSeconds?: number;
+}
+
+class PushDto extends SurfaceDto {
+  @IsOptional()
+  @Secret()
+  encryptionKey?: SecretRefDto;
+
+  @Flag()
+  allowHttp?: boolean;
+
+  @IsOptional()
+  @Check('hosts', hostsFault)
+  allowPrivate?: string[];
+
+  @Whole(100, 60_000)
+  timeoutMs?: number;
+
+  @Whole(50, 60_000)
+  pollMs?: number;
+
+  @Whole(10, 600_000)
+  retryBaseMs?: number;
+
+  @Whole(10, 3_600_000)
+  retryMaxMs?: number;
+
+  @Whole(1, 86_400)
+  giveUpSeconds?: number;
+
+  @Whole(1, 1000)
+  concurrency?: number;
 }
 
 class ExecutionDto {
@@ -130,6 +173,9 @@ export class GatewayDto {
 
   @Section(() => McpDto)
   mcp?: McpDto;
+
+  @Section(() => PushDto)
+  push?: PushDto;
 
   @Section(() => ExecutionDto)
   execution?: ExecutionDto;

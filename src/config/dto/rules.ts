@@ -95,6 +95,16 @@ export const Cidr = (): PropertyDecorator =>
       : 'must be a list of IP addresses or CIDR ranges',
   );
 
+/** Host names as they stand in a URL, and addresses or ranges of them. */
+export function hostsFault(value: unknown): string | undefined {
+  const fine = (entry: unknown): boolean =>
+    isCidr(entry) ||
+    (typeof entry === 'string' && /^[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?$/.test(entry));
+  return Array.isArray(value) && value.every(fine)
+    ? undefined
+    : 'must be a list of lower-case host names, IP addresses or CIDR ranges';
+}
+
 function isCidr(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const [address = '', bits, ...rest] = value.split('/');

@@ -59,8 +59,9 @@ export class LegacyDispatcher {
     reply: FastifyReply,
     encoding: SseEncoding,
   ): Promise<void> {
+    if (method.startsWith('tasks/pushNotificationConfig/')) this.operations.requirePush();
     const params = readV03Params(method, rpc.params);
-    const facade = new RequestHandlerFacade(this.operations, ctx, callOf(reply));
+    const facade = new RequestHandlerFacade(this.operations, ctx, callOf(reply, '0.3'));
     const answer = await new LegacyJsonRpcTransportHandler(facade).handle(
       { jsonrpc: '2.0', id: rpc.id, method, params },
       new ServerCallContext({ requestedVersion: '0.3' }),

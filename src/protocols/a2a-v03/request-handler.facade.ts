@@ -1,13 +1,18 @@
 import {
   type AgentCard,
   type CancelTaskRequest,
+  type DeleteTaskPushNotificationConfigRequest,
+  type GetTaskPushNotificationConfigRequest,
   type GetTaskRequest,
+  type ListTaskPushNotificationConfigsRequest,
+  type ListTaskPushNotificationConfigsResponse,
   type ListTasksRequest,
   type ListTasksResponse,
   SendMessageRequest,
   type StreamResponse,
   type SubscribeToTaskRequest,
   type Task,
+  TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { AgentCard as AgentCardCodec, ListTasksRequest as ListCodec } from '@a2a-js/sdk';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
@@ -91,24 +96,46 @@ export class RequestHandlerFacade implements A2ARequestHandler {
     });
   }
 
-  createTaskPushNotificationConfig(): Promise<never> {
-    return this.pushConfigs();
+  createTaskPushNotificationConfig(
+    params: TaskPushNotificationConfig,
+  ): Promise<TaskPushNotificationConfig> {
+    const document = TaskPushNotificationConfig.toJSON(params) as JsonValue;
+    return this.keep(async () =>
+      TaskPushNotificationConfig.fromJSON(
+        await this.operations.createPushConfig(this.ctx, document, this.call),
+      ),
+    );
   }
 
-  getTaskPushNotificationConfig(): Promise<never> {
-    return this.pushConfigs();
+  getTaskPushNotificationConfig({
+    taskId,
+    id,
+  }: GetTaskPushNotificationConfigRequest): Promise<TaskPushNotificationConfig> {
+    return this.keep(async () =>
+      TaskPushNotificationConfig.fromJSON(
+        await this.operations.getPushConfig(this.ctx, { taskId, id }, this.call),
+      ),
+    );
   }
 
-  listTaskPushNotificationConfigs(): Promise<never> {
-    return this.pushConfigs();
+  /** 0.3 knows no pages of them: all there are. */
+  listTaskPushNotificationConfigs({
+    taskId,
+  }: ListTaskPushNotificationConfigsRequest): Promise<ListTaskPushNotificationConfigsResponse> {
+    return this.keep(async () => {
+      const { configs } = await this.operations.listPushConfigs(this.ctx, { taskId }, this.call);
+      return {
+        configs: configs.map((one) => TaskPushNotificationConfig.fromJSON(one)),
+        nextPageToken: '',
+      };
+    });
   }
 
-  deleteTaskPushNotificationConfig(): Promise<never> {
-    return this.pushConfigs();
-  }
-
-  private pushConfigs(): Promise<never> {
-    return this.keep(() => this.operations.pushConfigs(this.ctx, {}));
+  deleteTaskPushNotificationConfig({
+    taskId,
+    id,
+  }: DeleteTaskPushNotificationConfigRequest): Promise<void> {
+    return this.keep(() => this.operations.deletePushConfig(this.ctx, { taskId, id }, this.call));
   }
 
   private async *stream(

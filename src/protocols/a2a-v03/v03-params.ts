@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../../domain/a2a.js';
 import { Params } from '../wire/params.js';
-import { pushNotSupported } from '../a2a-v1/send-request.js';
 
 /** The methods of A2A 0.3 (its spec, section 3.5.6). */
 export const V03_METHODS = [
@@ -22,13 +21,19 @@ export type V03Method = (typeof V03_METHODS)[number];
  * input for granted (a wrong one ends as a TypeError, a wrong type is silently bent), and reads a
  * configuration without `blocking` as "do not wait", where every 0.3 server waits.
  * @throws InvalidParams naming every field whose shape is wrong; what the fields mean is checked
- * after the translation, once for both versions. DomainError PUSH_NOTIFICATION_NOT_SUPPORTED.
+ * after the translation, once for both versions.
  */
 export function readV03Params(method: V03Method, params: JsonValue | undefined): JsonObject {
   if (method === 'agent/getAuthenticatedExtendedCard' && params === undefined) return {};
   const given = Params.of(params);
-  if (method === 'tasks/pushNotificationConfig/set') throw pushNotSupported();
   const document = params as JsonObject;
+  if (method === 'tasks/pushNotificationConfig/set') {
+    if (given.string('taskId') === undefined) given.fault('taskId', 'is required');
+    const pushNotificationConfig = checkPushConfig(given);
+    if (!given.has('pushNotificationConfig')) given.fault('pushNotificationConfig', 'is required');
+    given.check();
+    return { ...document, pushNotificationConfig: pushNotificationConfig ?? {} };
+  }
   if (method !== 'message/send' && method !== 'message/stream') return document;
   given.document('metadata');
   checkMessage(given);
@@ -84,9 +89,35 @@ function checkFile(part: Params): void {
 function checkConfiguration(params: Params): JsonObject | undefined {
   const given = params.nested('configuration');
   if (given === undefined) return undefined;
-  if (given.has('pushNotificationConfig')) throw pushNotSupported();
   const blocking = given.boolean('blocking') ?? true;
   given.integer('historyLength', 0, Number.MAX_SAFE_INTEGER);
   given.strings('acceptedOutputModes');
-  return { ...params.document('configuration'), blocking };
+  const push = checkPushConfig(given);
+  return {
+    ...params.document('configuration'),
+    blocking,
+    ...(push === undefined ? {} : { pushNotificationConfig: push }),
+  };
+}
+
+/** Of several schemes the SDK takes the first and warns on the console: the choice is made here. */
+function checkPushConfig(params: Params): JsonObject | undefined {
+  const given = params.nested('pushNotificationConfig');
+  if (given === undefined) return undefined;
+  given.string('id');
+  if (given.string('url') === undefined) given.fault('url', 'is required');
+  given.string('token');
+  const authentication = given.nested('authentication');
+  const schemes = authentication?.strings('schemes') ?? [];
+  authentication?.string('credentials');
+  const document = params.document('pushNotificationConfig');
+  if (authentication === undefined) return document;
+  const scheme = schemes.find((one) => one.toLowerCase() === 'bearer') ?? schemes[0];
+  return {
+    ...document,
+    authentication: {
+      ...given.document('authentication'),
+      schemes: scheme === undefined ? [] : [scheme],
+    },
+  };
 }

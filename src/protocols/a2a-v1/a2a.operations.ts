@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   GATEWAY_CONFIG,
@@ -8,12 +9,20 @@ import type { JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { parseEventId } from '../../domain/event.js';
+import type { Webhook, WireVersion } from '../../domain/webhook.js';
+import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.service.js';
 import { TaskService } from '../../tasks/task.service.js';
-import type { StartAt, Submitted, TaskStream } from '../../tasks/task.types.js';
+import type { StartAt, Submission, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { Params } from '../wire/params.js';
 import { readListRequest } from './list-request.js';
-import { pushNotSupported, readSendRequest, type SendRequest } from './send-request.js';
+import {
+  type PushConfigList,
+  readPushPage,
+  readWebhook,
+  type WebhookRequest,
+} from './push-request.js';
+import { readSendRequest, type SendRequest } from './send-request.js';
 import { type TaskView, viewStream, viewTask } from './task-view.js';
 import { checkTenantField } from './tenant-hint.js';
 
@@ -25,6 +34,8 @@ export interface Call {
   readonly lastEventId?: string | undefined;
   /** The Idempotency-Key header, for sends: what came before under it is joined. */
   readonly idempotencyKey?: string | undefined;
+  /** The version that the caller speaks, for what outlives the call. */
+  readonly version: WireVersion;
   /** Told once the core has accepted the call: which task it was about, for the access log. */
   noteTask(taskId: string): void;
 }
@@ -45,6 +56,7 @@ export interface TaskList {
 export class A2AOperations {
   constructor(
     private readonly tasks: TaskService,
+    private readonly push: PushConfigService,
     private readonly tenants: TenantDirectory,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -54,9 +66,8 @@ export class A2AOperations {
    * @throws DomainError as TaskService.submit.
    */
   async sendMessage(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<Task> {
-    const { submission, view, returnImmediately } = this.readSend(ctx, params, call);
-    const { taskId } = await this.tasks.submit(ctx, submission);
-    call.noteTask(taskId);
+    const { submission, view, returnImmediately, webhook } = this.readSend(ctx, params, call);
+    const { taskId } = await this.submit(ctx, submission, webhook, call);
     const task = returnImmediately
       ? await this.tasks.get(ctx, taskId)
       : await this.tasks.waitSettled(ctx, taskId, {
@@ -72,9 +83,8 @@ export class A2AOperations {
     params: JsonValue | undefined,
     call: Call,
   ): Promise<TaskStream> {
-    const { submission, view } = this.readSend(ctx, params, call);
-    const submitted = await this.tasks.submit(ctx, submission);
-    call.noteTask(submitted.taskId);
+    const { submission, view, webhook } = this.readSend(ctx, params, call);
+    const submitted = await this.submit(ctx, submission, webhook, call);
     const stream = await this.streamOf(ctx, submitted, call);
     return viewStream(stream, view);
   }
@@ -134,10 +144,81 @@ export class A2AOperations {
     return stream;
   }
 
-  /** Create, get, list and delete alike, before any look at the task (spec 3.3.4). */
-  pushConfigs(ctx: CallContext, params: JsonValue | undefined): never {
-    this.read(ctx, params).check();
-    throw pushNotSupported();
+  /**
+   * Before any look at the task (spec 3.3.4).
+   * @throws DomainError PUSH_NOTIFICATION_NOT_SUPPORTED.
+   */
+  requirePush(): void {
+    this.push.requireEnabled();
+  }
+
+  /**
+   * Without an id it gets one of its own in 1.0; in 0.3 there is one such config a task.
+   * @throws DomainError as PushConfigService.create.
+   */
+  async createPushConfig(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    call: Call,
+  ): Promise<ShownWebhook> {
+    const given = this.readPush(ctx, params);
+    const { idBytes } = this.limits(ctx);
+    const taskId = given.requiredId('taskId', idBytes);
+    const webhook = readWebhook(given, call.version, idBytes);
+    given.check();
+    const id = webhook.id ?? (call.version === '0.3' ? taskId : randomUUID());
+    const created = await this.push.create(ctx, taskId, { ...webhook, id });
+    call.noteTask(taskId);
+    return created;
+  }
+
+  /** @throws DomainError TASK_NOT_FOUND for the task and for the config (spec 3.1.8). */
+  async getPushConfig(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    call: Call,
+  ): Promise<ShownWebhook> {
+    const given = this.readPush(ctx, params);
+    const { idBytes } = this.limits(ctx);
+    const taskId = given.requiredId('taskId', idBytes);
+    // 0.3 may leave it out.
+    const id =
+      call.version === '0.3' ? (given.id('id', idBytes) ?? '') : given.requiredId('id', idBytes);
+    given.check();
+    const found = await this.push.get(ctx, taskId, id);
+    call.noteTask(taskId);
+    return found;
+  }
+
+  /** @throws DomainError TASK_NOT_FOUND. */
+  async listPushConfigs(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    call: Call,
+  ): Promise<PushConfigList> {
+    const given = this.readPush(ctx, params);
+    const { idBytes, listPageMax } = this.limits(ctx);
+    const taskId = given.requiredId('taskId', idBytes);
+    const page = readPushPage(given, listPageMax);
+    given.check();
+    const all = await this.push.list(ctx, taskId);
+    call.noteTask(taskId);
+    return page(all);
+  }
+
+  /** Idempotent (spec 3.1.10). @throws DomainError TASK_NOT_FOUND. */
+  async deletePushConfig(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    call: Call,
+  ): Promise<void> {
+    const given = this.readPush(ctx, params);
+    const { idBytes } = this.limits(ctx);
+    const taskId = given.requiredId('taskId', idBytes);
+    const id = given.requiredId('id', idBytes);
+    given.check();
+    await this.push.remove(ctx, taskId, id);
+    call.noteTask(taskId);
   }
 
   /** The card declares none (spec 3.1.11). */
@@ -146,11 +227,36 @@ export class A2AOperations {
     throw new DomainError('UNSUPPORTED_OPERATION', 'There is no extended agent card');
   }
 
+  /** A webhook that may not be registered is refused before anything runs. */
+  private async submit(
+    ctx: CallContext,
+    submission: Submission,
+    webhook: WebhookRequest | undefined,
+    call: Call,
+  ): Promise<Submitted> {
+    if (webhook !== undefined) await this.push.check(webhook.url);
+    const submitted = await this.tasks.submit(ctx, submission);
+    const { taskId, how } = submitted;
+    call.noteTask(taskId);
+    if (webhook !== undefined) {
+      // The same message sent again sets the same one again.
+      const hook: Webhook = { ...webhook, id: webhook.id ?? taskId };
+      await this.push.attach(ctx, taskId, hook, how === 'created' ? 'start' : 'now');
+    }
+    return submitted;
+  }
+
   private readSend(ctx: CallContext, params: JsonValue | undefined, call: Call): SendRequest {
-    const send = readSendRequest(this.read(ctx, params), this.limits(ctx).idBytes);
-    const { idempotencyKey } = call;
+    const { version, idempotencyKey } = call;
+    const send = readSendRequest(this.read(ctx, params), version, this.limits(ctx).idBytes);
     if (idempotencyKey === undefined) return send;
     return { ...send, submission: { ...send.submission, idempotencyKey } };
+  }
+
+  private readPush(ctx: CallContext, params: JsonValue | undefined): Params {
+    const given = this.read(ctx, params);
+    this.push.requireEnabled();
+    return given;
   }
 
   private readTaskId(ctx: CallContext, params: JsonValue | undefined): string {

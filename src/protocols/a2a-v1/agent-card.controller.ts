@@ -52,7 +52,8 @@ export class AgentCardController {
   private cardsFor(baseUrl: string): { v1: Document; v03: Document } {
     const known = this.cache.get(baseUrl);
     if (known !== undefined) return known;
-    const { v1, v03 } = agentCards(baseUrl, this.config.auth.headerName);
+    const { auth, push } = this.config;
+    const { v1, v03 } = agentCards(baseUrl, auth.headerName, push !== undefined);
     const made = { v1: documentOf(v1), v03: documentOf(v03) };
     if (this.cache.size < MAX_CACHED) this.cache.set(baseUrl, made);
     return made;

@@ -40,8 +40,13 @@ export interface AgentCards {
  * config or a secret is in it.
  * @param baseUrl without a trailing slash.
  * @param headerName the header of the API key.
+ * @param pushNotifications whether webhooks are switched on.
  */
-export function agentCards(baseUrl: string, headerName: string): AgentCards {
+export function agentCards(
+  baseUrl: string,
+  headerName: string,
+  pushNotifications = false,
+): AgentCards {
   const endpoint = `${baseUrl}/a2a`;
   const supportedInterfaces: JsonObject[] = [
     { url: endpoint, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -61,7 +66,7 @@ export function agentCards(baseUrl: string, headerName: string): AgentCards {
     v1: {
       ...common,
       supportedInterfaces,
-      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+      capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
       securitySchemes: {
         [API_KEY_SCHEME]: { apiKeySecurityScheme: { location: 'header', name: headerName } },
         [BEARER_SCHEME]: { httpAuthSecurityScheme: { scheme: 'bearer' } },
@@ -78,7 +83,7 @@ export function agentCards(baseUrl: string, headerName: string): AgentCards {
       preferredTransport: 'JSONRPC',
       additionalInterfaces: [{ url: endpoint, transport: 'JSONRPC' }],
       supportedInterfaces,
-      capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: false },
+      capabilities: { streaming: true, pushNotifications, stateTransitionHistory: false },
       supportsAuthenticatedExtendedCard: false,
       securitySchemes: {
         [API_KEY_SCHEME]: { type: 'apiKey', in: 'header', name: headerName },

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
+import type { WireVersion } from '../../domain/webhook.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import type { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { clientGone } from '../http/client-gone.js';
@@ -11,7 +12,10 @@ import type { Call } from './a2a.operations.js';
 class HttpCall implements Call {
   private made: AbortSignal | undefined;
 
-  constructor(private readonly reply: FastifyReply) {}
+  constructor(
+    private readonly reply: FastifyReply,
+    readonly version: WireVersion,
+  ) {}
 
   get signal(): AbortSignal {
     this.made ??= clientGone(this.reply);
@@ -33,8 +37,8 @@ class HttpCall implements Call {
   }
 }
 
-export function callOf(reply: FastifyReply): Call {
-  return new HttpCall(reply);
+export function callOf(reply: FastifyReply, version: WireVersion = '1.0'): Call {
+  return new HttpCall(reply, version);
 }
 
 /**

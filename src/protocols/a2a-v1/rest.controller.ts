@@ -12,6 +12,7 @@ import { toWireError } from '../http/send-error.js';
 import { SseResponder } from '../sse/sse-responder.js';
 import { requestedVersion, requireVersion } from '../wire/a2a-version.js';
 import { restErrorBody } from '../wire/error-body.js';
+import { InvalidParams } from '../wire/invalid-params.js';
 import { isObject } from '../wire/json-rpc.js';
 import { parseJson } from '../wire/parse-json.js';
 import { A2AOperations } from './a2a.operations.js';
@@ -101,39 +102,52 @@ export class RestController {
   }
 
   @Post('tasks/:id/pushNotificationConfigs')
-  createPushConfig(
+  async createPushConfig(
     @Ctx() ctx: CallContext,
     @Req() request: Request,
     @Res() reply: FastifyReply,
-  ): void {
+  ): Promise<void> {
     this.begin(ctx, request, reply, 'CreateTaskPushNotificationConfig');
-    this.operations.pushConfigs(ctx, optionalBodyOf(request));
+    const taskId = request.params['id'] ?? '';
+    const body = optionalBodyOf(request);
+    const named = body['taskId'] ?? '';
+    if (named !== '' && named !== taskId) {
+      const description = 'must be the task of the path, or left out';
+      throw new InvalidParams([{ field: 'taskId', description }]);
+    }
+    const document = { ...body, taskId };
+    answer(reply, await this.operations.createPushConfig(ctx, document, callOf(reply)), 201);
   }
 
   @Get(['tasks/:id/pushNotificationConfigs', 'tasks/:id/pushNotificationConfigs/:config'])
-  readPushConfigs(
+  async readPushConfigs(
     @Ctx() ctx: CallContext,
     @Req() request: Request,
     @Res() reply: FastifyReply,
-  ): void {
-    const one = request.params['config'] !== undefined;
-    this.begin(
-      ctx,
-      request,
-      reply,
-      one ? 'GetTaskPushNotificationConfig' : 'ListTaskPushNotificationConfigs',
-    );
-    this.operations.pushConfigs(ctx, queryDocument(request.query));
+  ): Promise<void> {
+    const { id: taskId = '', config } = request.params;
+    const document = { ...queryDocument(request.query), taskId };
+    const call = callOf(reply);
+    if (config === undefined) {
+      this.begin(ctx, request, reply, 'ListTaskPushNotificationConfigs');
+      answer(reply, await this.operations.listPushConfigs(ctx, document, call));
+    } else {
+      this.begin(ctx, request, reply, 'GetTaskPushNotificationConfig');
+      answer(reply, await this.operations.getPushConfig(ctx, { ...document, id: config }, call));
+    }
   }
 
   @Delete('tasks/:id/pushNotificationConfigs/:config')
-  deletePushConfig(
+  async deletePushConfig(
     @Ctx() ctx: CallContext,
     @Req() request: Request,
     @Res() reply: FastifyReply,
-  ): void {
+  ): Promise<void> {
     this.begin(ctx, request, reply, 'DeleteTaskPushNotificationConfig');
-    this.operations.pushConfigs(ctx, queryDocument(request.query));
+    const { id: taskId = '', config: id = '' } = request.params;
+    const document = { ...queryDocument(request.query), taskId, id };
+    await this.operations.deletePushConfig(ctx, document, callOf(reply));
+    reply.code(204).send();
   }
 
   @Get('extendedAgentCard')
@@ -161,11 +175,11 @@ export class RestController {
 }
 
 /** `application/a2a+json` (spec 11.1), for a client that names only plain JSON that. */
-function answer(reply: FastifyReply, document: unknown): void {
+function answer(reply: FastifyReply, document: unknown, status = 200): void {
   const accept = reply.request.headers.accept ?? '';
   const plain = accept.includes('application/json') && !accept.includes('application/a2a+json');
   reply
-    .code(200)
+    .code(status)
     .header('content-type', plain ? 'application/json' : 'application/a2a+json')
     .send(JSON.stringify(document));
 }

@@ -23,8 +23,6 @@ type Method = { readonly name: string } & (
   { readonly answer: Answer } | { readonly stream: Stream }
 );
 
-const pushConfigs: Answer = (ops, ctx, params) => ops.pushConfigs(ctx, params);
-
 /** The methods of A2A 1.0 (spec 9.4). */
 const METHODS: readonly Method[] = [
   {
@@ -45,10 +43,25 @@ const METHODS: readonly Method[] = [
     name: 'SubscribeToTask',
     stream: (ops, ctx, params, call) => ops.subscribe(ctx, params, call),
   },
-  { name: 'CreateTaskPushNotificationConfig', answer: pushConfigs },
-  { name: 'GetTaskPushNotificationConfig', answer: pushConfigs },
-  { name: 'ListTaskPushNotificationConfigs', answer: pushConfigs },
-  { name: 'DeleteTaskPushNotificationConfig', answer: pushConfigs },
+  {
+    name: 'CreateTaskPushNotificationConfig',
+    answer: (ops, ctx, params, call) => ops.createPushConfig(ctx, params, call),
+  },
+  {
+    name: 'GetTaskPushNotificationConfig',
+    answer: (ops, ctx, params, call) => ops.getPushConfig(ctx, params, call),
+  },
+  {
+    name: 'ListTaskPushNotificationConfigs',
+    answer: (ops, ctx, params, call) => ops.listPushConfigs(ctx, params, call),
+  },
+  {
+    name: 'DeleteTaskPushNotificationConfig',
+    answer: async (ops, ctx, params, call) => {
+      await ops.deletePushConfig(ctx, params, call);
+      return null;
+    },
+  },
   {
     name: 'GetExtendedAgentCard',
     answer: (ops, ctx, params) => ops.extendedAgentCard(ctx, params),

@@ -1,9 +1,11 @@
 import type { JsonValue, Message, Part } from '../../domain/a2a.js';
 import { DomainError } from '../../domain/errors.js';
+import type { WireVersion } from '../../domain/webhook.js';
 import type { Submission } from '../../tasks/task.types.js';
 import { InvalidParams } from '../wire/invalid-params.js';
 import type { Params } from '../wire/params.js';
 import { OutputModes } from './output-modes.js';
+import { readWebhook, type WebhookRequest } from './push-request.js';
 import type { TaskView } from './task-view.js';
 
 /** A SendMessageRequest (spec 3.2.1) that has passed every check of the edge. */
@@ -11,6 +13,8 @@ export interface SendRequest {
   readonly submission: Submission;
   readonly view: TaskView;
   readonly returnImmediately: boolean;
+  /** The inline `configuration.taskPushNotificationConfig`. */
+  readonly webhook: WebhookRequest | undefined;
 }
 
 const CONTENT_KEYS = ['text', 'data', 'raw', 'url'] as const;
@@ -20,46 +24,47 @@ const NO_TEXT = 'must have text that is not blank';
 /**
  * @param idBytes longest task, context and message id, in UTF-8 bytes.
  * @throws InvalidParams naming every wrong field; DomainError CONTENT_TYPE_NOT_SUPPORTED naming the
- * first part that is neither text nor an `action_param`; PUSH_NOTIFICATION_NOT_SUPPORTED for an
- * inline push config.
+ * first part that is neither text nor an `action_param`.
  */
-export function readSendRequest(params: Params, idBytes: number): SendRequest {
+export function readSendRequest(
+  params: Params,
+  version: WireVersion,
+  idBytes: number,
+): SendRequest {
   const metadata = params.document('metadata');
   const message = readMessage(params, idBytes);
-  const configuration = readConfiguration(params);
+  const configuration = readConfiguration(params, version, idBytes);
   params.check();
   message.parts.forEach(requireUnderstood);
   if (!message.parts.some((part) => part.text?.trim())) {
     throw new InvalidParams([{ field: 'message.parts', description: NO_TEXT }]);
   }
-  if (configuration.push) throw pushNotSupported();
   return {
     submission: { message, ...(metadata === undefined ? {} : { metadata }) },
     view: configuration.view,
     returnImmediately: configuration.returnImmediately,
+    webhook: configuration.webhook,
   };
 }
 
-export function pushNotSupported(): DomainError {
-  return new DomainError(
-    'PUSH_NOTIFICATION_NOT_SUPPORTED',
-    'Push notifications are not supported; use a stream, or poll the task',
-  );
-}
-
-function readConfiguration(params: Params): {
+function readConfiguration(
+  params: Params,
+  version: WireVersion,
+  idBytes: number,
+): {
   view: TaskView;
   returnImmediately: boolean;
-  push: boolean;
+  webhook: WebhookRequest | undefined;
 } {
   const given = params.nested('configuration');
+  const webhook = given?.nested('taskPushNotificationConfig');
   return {
     view: {
       historyLength: given?.integer('historyLength', 0, Number.MAX_SAFE_INTEGER),
       outputModes: OutputModes.of(given?.strings('acceptedOutputModes')),
     },
     returnImmediately: given?.boolean('returnImmediately') ?? false,
-    push: given?.has('taskPushNotificationConfig') ?? false,
+    webhook: webhook && readWebhook(webhook, version, idBytes),
   };
 }
 
