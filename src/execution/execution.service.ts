@@ -10,7 +10,7 @@ import { RedisClock } from '../redis/redis.clock.js';
 import { RedisInstanceStore, member, type RunHint } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
-import type { TaskRef } from '../store/task-ref.js';
+import type { TaskKeys } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
@@ -20,7 +20,7 @@ import { TaskEnder } from './task-ender.js';
 
 /** A task of which this instance has become the owner. */
 export interface OwnedTask {
-  readonly ref: TaskRef;
+  readonly keys: TaskKeys;
   readonly call: FrozenCall;
   readonly turn: number;
   readonly attempt: number;
@@ -100,13 +100,14 @@ export class ExecutionService {
    * Makes this instance the owner of a task by `claim` (a create, continue or take-over) and runs
    * it. The hint stands before the claim: if this process dies in between, another one finds the
    * task (design 5.4).
-   * @param claim resolves to undefined when there is nothing to run (joined, lost the race).
+   * @param claim resolves to undefined when there is nothing to run (joined, lost the race). It is
+   * given the hint's answer, to wait for it unless it writes on the same connection.
    * @throws DomainError UNAVAILABLE when the instance drains or is full.
    */
   async own(
     tenant: string,
     taskId: string,
-    claim: () => Promise<OwnedTask | undefined>,
+    claim: (hinted: Promise<void>) => Promise<OwnedTask | undefined>,
   ): Promise<OwnedTask | undefined> {
     if (this.drain.draining) throw unavailable('This instance is shutting down; try again');
     if (this.freePlaces <= 0) throw unavailable('This instance is at its limit; try again');
@@ -115,22 +116,23 @@ export class ExecutionService {
     let owned: OwnedTask | undefined;
     this.countClaim(hint, 1);
     try {
-      await this.instances.addHint(this.instance, hint).catch((error: unknown) => {
+      const hinted = this.instances.addHint(this.instance, hint).catch((error: unknown) => {
         throw unavailable('The task store does not answer', error);
       });
-      owned = await claim();
+      hinted.catch(() => undefined);
+      owned = await claim(hinted);
     } catch (error) {
       // A refusal is certain. After anything else the claim may have been carried out all the same:
       // the hint stays, and the look at the own hints finds the task.
       const refused = error instanceof DomainError && error.code !== 'UNAVAILABLE';
       this.countClaim(hint, -1);
-      if (refused) await this.dropHint(hint).catch(() => undefined);
+      if (refused) this.dropHint(hint);
       throw error;
     } finally {
       this.starting -= 1;
     }
     this.countClaim(hint, -1);
-    if (owned === undefined) await this.dropHint(hint);
+    if (owned === undefined) this.dropHint(hint);
     else this.start(owned);
     return owned;
   }
@@ -149,11 +151,14 @@ export class ExecutionService {
     }
   }
 
-  /** Two claims of one task share its hint: the one that gets nothing must leave it to the other. */
-  private async dropHint(hint: RunHint): Promise<void> {
+  /**
+   * Two claims of one task share its hint: the one that gets nothing must leave it to the other. Not
+   * waited for: a hint that stays is found by the look at the own hints.
+   */
+  private dropHint(hint: RunHint): void {
     const name = member(hint);
     if (this.active.has(name) || this.claims.has(name)) return;
-    await this.instances.removeHint(this.instance, hint);
+    this.instances.removeHint(this.instance, hint).catch(() => undefined);
   }
 
   private countClaim(hint: RunHint, by: 1 | -1): void {
@@ -164,13 +169,8 @@ export class ExecutionService {
   }
 
   private start(owned: OwnedTask): void {
-    const name = member(owned.ref);
     const run = this.makeRun(owned);
-    const done = this.execute(run).finally(() => {
-      this.active.delete(name);
-      metrics.activeRuns.set(this.active.size);
-    });
-    this.active.set(name, { run, done });
+    this.active.set(member(run.keys.ref), { run, done: this.execute(run) });
     metrics.activeRuns.set(this.active.size);
   }
 
@@ -178,25 +178,25 @@ export class ExecutionService {
   private async execute(run: Run): Promise<Task | undefined> {
     const { ref } = run.keys;
     try {
-      const task = await run.execute();
-      if (task !== undefined || run.isFenced) await this.instances.removeHint(this.instance, ref);
+      const task = await run.execute().finally(() => {
+        this.active.delete(member(ref));
+        metrics.activeRuns.set(this.active.size);
+      });
+      if (task !== undefined || run.isFenced) this.dropHint(ref);
       this.handed.announce(ref.tenant, run.aftermath?.handed ?? '');
       const evicted = run.aftermath?.evicted ?? '';
       if (evicted !== '') await this.ender.end(ref.tenant, evicted, TOO_MANY_PARKED);
       return task;
     } catch (error) {
-      this.logger.error({
-        msg: 'a run broke off',
-        err: error,
-        tenant: ref.tenant,
-        taskId: ref.taskId,
-      });
+      const { tenant, taskId } = ref;
+      this.logger.error({ msg: 'a run broke off', err: error, tenant, taskId });
       return undefined;
     }
   }
 
   private makeRun(owned: OwnedTask): Run {
-    const { ref, call } = owned;
+    const { keys, call } = owned;
+    const { ref } = keys;
     return new Run(
       {
         turn: async () => {
@@ -210,7 +210,7 @@ export class ExecutionService {
         text: textOf(call.message),
         attempt: owned.attempt,
         leg: call.leg,
-        keys: this.store.keysOf(ref),
+        keys,
         epoch: owned.epoch,
         seq: owned.seq,
         fold: new TaskFold(owned.task),

@@ -44,7 +44,8 @@ export class QueueService implements OnModuleInit {
   }
 
   private async start(tenant: string, taskId: string): Promise<void> {
-    await this.execution.own(tenant, taskId, async (): Promise<OwnedTask | undefined> => {
+    await this.execution.own(tenant, taskId, async (hinted): Promise<OwnedTask | undefined> => {
+      await hinted;
       const record = await this.reader.read(tenant, '', taskId);
       if (record === undefined) return undefined;
       const { head, task } = record;
@@ -52,14 +53,15 @@ export class QueueService implements OnModuleInit {
       const { user, contextId, turn } = head;
       const ref = { tenant, user, taskId, contextId, messageId: call.messageId };
       const limits = this.tenants.limitsOf(tenant);
+      const keys = this.store.keysOf(ref);
       const started = await this.store.startQueued(
-        this.store.keysOf(ref),
+        keys,
         head.epoch,
         this.execution.instance,
         limits,
       );
       if (!started.ok) return undefined;
-      return { ref, call, turn, attempt: 1, task, ...started.value };
+      return { keys, call, turn, attempt: 1, task, ...started.value };
     });
   }
 }

@@ -122,6 +122,10 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
   private async lookAtOwnHints(): Promise<void> {
     const now = performance.now();
     const hints = await this.instances.hints(this.lease.instance);
+    const hinted = new Set(hints.map(member));
+    for (const run of this.execution.runs()) {
+      if (!hinted.has(member(run))) await this.instances.addHint(this.lease.instance, run);
+    }
     const idle = hints.filter(({ tenant, taskId }) => !this.execution.runOf(tenant, taskId));
     const names = new Set(idle.map(member));
     for (const name of this.suspects.keys()) if (!names.has(name)) this.suspects.delete(name);

@@ -59,7 +59,10 @@ export class TakeoverService {
       this.tenants.has(tenant);
     if (orphan) {
       try {
-        await this.execution.own(tenant, taskId, () => this.claim(hint, record, why));
+        await this.execution.own(tenant, taskId, async (hinted) => {
+          await hinted;
+          return this.claim(hint, record, why);
+        });
       } catch (error) {
         // Draining or full: somebody else, or the next look.
         if (error instanceof DomainError && error.code === 'UNAVAILABLE') return;
@@ -99,7 +102,8 @@ export class TakeoverService {
       messageId: call.messageId,
     };
     const { deadline } = taken.value;
-    return { ref, call, turn: head.turn, attempt, epoch, seq: cursor.seq, task, deadline };
+    const keys = this.store.keysOf(ref);
+    return { keys, call, turn: head.turn, attempt, epoch, seq: cursor.seq, task, deadline };
   }
 
   /** Undefined: run it again. */

@@ -1,6 +1,21 @@
 import { STATES, STATE_NUMBER } from '../domain/task-state.js';
 import type { TaskStateName } from '../domain/a2a.js';
 
+/** See `Keys.ofUser`. */
+export interface UserKeys {
+  readonly meta: string;
+  readonly pushDue: string;
+  readonly handed: string;
+  readonly contexts: string;
+  /** Tenant's and user's. */
+  readonly active: readonly [string, string];
+  readonly parked: readonly [string, string];
+  readonly tasks: readonly [string, string];
+  readonly states: readonly string[];
+}
+
+const MOST_USERS = 10_000;
+
 /**
  * Every key and channel of Nightjar, one function each; no other file builds one. All keys of a
  * tenant carry its hash tag, so they share a slot and one script can change them together, and an
@@ -8,6 +23,8 @@ import type { TaskStateName } from '../domain/a2a.js';
  * different parts never give the same key (test/lua/keys.spec.ts).
  */
 export class Keys {
+  private readonly users = new Map<string, UserKeys>();
+
   /** @throws RangeError for a prefix with braces: it would move the hash tag. */
   constructor(private readonly prefix = 'nj:') {
     if (/[{}]/.test(prefix)) throw new RangeError('the Redis key prefix must not contain braces');
@@ -59,16 +76,40 @@ export class Keys {
   schema = (): string => `${this.prefix}schema`;
   probe = (instance: string): string => `${this.prefix}probe:${enc(instance)}`;
 
+  /** Keys that all tasks of a user share: built once a user, not once a task. */
+  ofUser(tenant: string, user: string): UserKeys {
+    const name = `${tenant}/${user}`;
+    const known = this.users.get(name);
+    if (known !== undefined) return known;
+    if (this.users.size >= MOST_USERS) this.users.clear();
+    const built: UserKeys = {
+      meta: this.meta(tenant),
+      pushDue: this.pushDue(tenant),
+      handed: this.handed(tenant),
+      contexts: this.contexts(tenant, user),
+      active: [this.active(tenant), this.userActive(tenant, user)],
+      parked: [this.parked(tenant), this.userParked(tenant, user)],
+      tasks: [this.tenantTasks(tenant), this.userTasks(tenant, user)],
+      states: this.userStates(tenant, user),
+    };
+    this.users.set(name, built);
+    return built;
+  }
+
   private of(tenant: string, ...parts: readonly string[]): string {
     return `${this.prefix}{${enc(tenant)}}:${parts.map(enc).join(':')}`;
   }
 }
+
+/** What encodeURIComponent leaves as it is: nearly every part of nearly every key. */
+const PLAIN = /^[\w.~!*'()-]*$/;
 
 /**
  * encodeURIComponent leaves neither colon nor brace, but throws on a lone surrogate, which JSON can
  * carry: that one becomes %uXXXX, which no other text gives, since a percent sign is encoded.
  */
 function enc(part: string): string {
+  if (PLAIN.test(part)) return part;
   try {
     return encodeURIComponent(part);
   } catch {

@@ -60,12 +60,16 @@ export class RedisInstanceStore {
     await this.redis.control.zrem(this.keys.instances(), instance);
   }
 
+  /**
+   * Sent on the connection of creates and continues, which therefore come after it without waiting
+   * for its answer.
+   */
   async addHint(instance: string, hint: RunHint): Promise<void> {
-    await this.redis.control.sadd(this.keys.runs(instance), member(hint));
+    await this.redis.reads.sadd(this.keys.runs(instance), member(hint));
   }
 
   async removeHint(instance: string, hint: RunHint): Promise<void> {
-    await this.redis.control.srem(this.keys.runs(instance), member(hint));
+    await this.redis.reads.srem(this.keys.runs(instance), member(hint));
   }
 
   async hints(instance: string): Promise<RunHint[]> {

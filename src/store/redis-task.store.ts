@@ -21,7 +21,7 @@ const STAGE_TTL_MS = 60_000;
 const CALLER_PATIENCE_MS = 3000;
 
 export interface CreateArgs {
-  readonly ref: TaskRef;
+  readonly keys: TaskKeys;
   readonly owner: string;
   /** The task in SUBMITTED, without `n9e.seq_id`, which the script fills in. */
   readonly task: Task;
@@ -47,7 +47,7 @@ export type Created =
   | { readonly how: 'joined'; readonly taskId: string };
 
 export interface ContinueArgs {
-  readonly ref: TaskRef;
+  readonly keys: TaskKeys;
   readonly owner: string;
   readonly record: TaskRecord;
   /** The task in WORKING with the answer in its history. */
@@ -124,8 +124,8 @@ export class RedisTaskStore {
    * task may exist: the owner's look at its own hints finds it and ends it.
    */
   async create(args: CreateArgs): Promise<Created> {
-    const { ref, limits } = args;
-    const keys = this.keysOf(ref);
+    const { keys, limits } = args;
+    const { ref } = keys;
     const [head, tail] = splitAtTurn(args.task);
     const reply = await this.forCaller(
       'create-task',
@@ -174,8 +174,8 @@ export class RedisTaskStore {
 
   /** @throws DomainError like `create`, and UNSUPPORTED_OPERATION when the task has ended. */
   async continueTask(args: ContinueArgs): Promise<Continued> {
-    const { ref, limits, record } = args;
-    const keys = this.keysOf(ref);
+    const { keys, limits, record } = args;
+    const { ref } = keys;
     const cursor = { seq: record.cursor.seq + 1, epoch: record.head.epoch + 1 };
     const nonce = randomUUID();
     const snapshot = formatSnapshot(cursor, args.task);

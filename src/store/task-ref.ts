@@ -38,11 +38,15 @@ export class TaskKeys {
     readonly ref: TaskRef,
   ) {
     const { tenant, user, taskId, contextId, messageId } = ref;
-    this.meta = keys.meta(tenant);
-    this.pushDue = keys.pushDue(tenant);
-    this.contexts = keys.contexts(tenant, user);
+    const shared = keys.ofUser(tenant, user);
+    this.meta = shared.meta;
+    this.pushDue = shared.pushDue;
+    this.handed = shared.handed;
+    this.contexts = shared.contexts;
+    this.active = shared.active;
+    this.parked = shared.parked;
+    this.states = shared.states;
     this.queue = keys.queue(tenant, user, contextId);
-    this.handed = keys.handed(tenant);
     this.task = keys.task(tenant, taskId);
     this.log = keys.log(tenant, taskId);
     this.snapshot = keys.snapshot(tenant, taskId);
@@ -50,14 +54,7 @@ export class TaskKeys {
     this.context = keys.context(tenant, user, contextId);
     this.history = keys.history(tenant, user, contextId);
     this.message = keys.message(tenant, user, messageId);
-    this.active = [keys.active(tenant), keys.userActive(tenant, user)];
-    this.parked = [keys.parked(tenant), keys.userParked(tenant, user)];
-    this.indexes = [
-      keys.tenantTasks(tenant),
-      keys.userTasks(tenant, user),
-      keys.contextTasks(tenant, user, contextId),
-    ];
-    this.states = keys.userStates(tenant, user);
+    this.indexes = [...shared.tasks, keys.contextTasks(tenant, user, contextId)];
   }
 
   /** Any key for a call without one: the script then does not look at it. */

@@ -3,38 +3,45 @@
  * both taken away by `end`: blocking sends come by the thousand and wait for minutes.
  */
 export class Patience {
-  private readonly controller = new AbortController();
+  private over = false;
   private readonly timer: NodeJS.Timeout;
-  private readonly onAbort = (): void => {
-    this.controller.abort();
+  private onOver: (() => void) | undefined;
+  private readonly finish = (): void => {
+    this.over = true;
+    this.onOver?.();
   };
 
   constructor(
     timeoutMs: number,
     private readonly caller: AbortSignal,
   ) {
-    this.timer = setTimeout(this.onAbort, timeoutMs);
-    caller.addEventListener('abort', this.onAbort, { once: true });
-    if (caller.aborted) this.onAbort();
+    this.timer = setTimeout(this.finish, timeoutMs);
+    caller.addEventListener('abort', this.finish, { once: true });
+    if (caller.aborted) this.finish();
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  /** True once there is no more waiting. */
+  get isOver(): boolean {
+    return this.over;
   }
 
   end(): void {
     clearTimeout(this.timer);
-    this.caller.removeEventListener('abort', this.onAbort);
+    this.caller.removeEventListener('abort', this.finish);
+  }
+
+  /** Calls `listener` when patience ends, at once when it has; a later listener replaces it. */
+  whenOver(listener: () => void): void {
+    this.onOver = listener;
+    if (this.over) listener();
   }
 
   /** What `promise` gives, or undefined when patience ends first. */
   wait<T>(promise: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      this.whenOver(() => {
         resolve(undefined);
-      };
-      this.signal.addEventListener('abort', giveUp, { once: true });
-      if (this.signal.aborted) giveUp();
+      });
       promise.then(resolve, reject);
     });
   }

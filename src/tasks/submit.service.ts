@@ -106,7 +106,13 @@ export class SubmitService {
     const taskId = randomUUID();
     const { message } = submission;
     const { messageId } = message;
-    const ref = { tenant: ctx.tenant, user: ctx.user, taskId, contextId, messageId };
+    const keys = this.store.keysOf({
+      tenant: ctx.tenant,
+      user: ctx.user,
+      taskId,
+      contextId,
+      messageId,
+    });
     const call: FrozenCall = {
       ctx,
       message,
@@ -120,7 +126,7 @@ export class SubmitService {
     let queued: number | undefined;
     const owned = await this.execution.own(ctx.tenant, taskId, async () => {
       const created = await this.store.create({
-        ref,
+        keys,
         owner: this.execution.instance,
         task,
         ts: Date.parse(task.status.timestamp),
@@ -138,7 +144,7 @@ export class SubmitService {
       const { turn, deadline } = created;
       const metadata = { ...task.metadata, 'n9e.seq_id': turn };
       const numbered = { ...task, metadata };
-      return { ref, call, turn, attempt: 1, epoch: 1, seq: 1, task: numbered, deadline };
+      return { keys, call, turn, attempt: 1, epoch: 1, seq: 1, task: numbered, deadline };
     });
     const turn = owned?.turn ?? queued;
     if (turn !== undefined) return { taskId, contextId, turn, how: 'created' };
@@ -215,17 +221,17 @@ export class SubmitService {
       status: { state: 'TASK_STATE_WORKING', timestamp: new Date(now).toISOString() },
       history: [...(record.task.history ?? []), answer],
     };
-    const ref = {
+    const keys = this.store.keysOf({
       tenant: ctx.tenant,
       user: ctx.user,
       taskId,
       contextId,
       messageId: before.messageId,
-    };
+    });
     let joined: string | undefined;
     await this.execution.own(ctx.tenant, taskId, async (): Promise<OwnedTask | undefined> => {
       const continued = await this.store.continueTask({
-        ref,
+        keys,
         owner: this.execution.instance,
         record,
         task,
@@ -239,7 +245,7 @@ export class SubmitService {
         return undefined;
       }
       const { seq, epoch, deadline } = continued;
-      return { ref, call, turn, attempt: 1, task, seq, epoch, deadline };
+      return { keys, call, turn, attempt: 1, task, seq, epoch, deadline };
     });
     if (joined !== undefined) return this.join(ctx, joined);
     return { taskId, contextId, turn, how: 'continued' };

@@ -140,19 +140,19 @@ export class TaskService {
       // Undefined: the run was lost or left, or the time is up. Redis knows.
       const task = local && (await patience.wait(local));
       if (task !== undefined) return task;
-      if (!patience.signal.aborted && !this.hub.isClosing) {
-        await this.follow(ctx, taskId, patience.signal);
-      }
+      if (!patience.isOver && !this.hub.isClosing) await this.follow(ctx, taskId, patience);
       return await this.get(ctx, taskId);
     } finally {
       patience.end();
     }
   }
 
-  private async follow(ctx: CallContext, taskId: string, signal: AbortSignal): Promise<void> {
+  private async follow(ctx: CallContext, taskId: string, patience: Patience): Promise<void> {
     const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, 'snapshot');
     if (reader === undefined) throw taskNotFound(taskId);
-    reader.closeOn(signal);
+    patience.whenOver(() => {
+      reader.close();
+    });
     for await (const event of reader) if (event.settled) break;
   }
 
