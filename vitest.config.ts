@@ -12,6 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['src/**/*.spec.ts', 'test/lua/*.spec.ts', 'test/repo/*.spec.ts'],
         },
       },
@@ -19,6 +20,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
+          sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.int-spec.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -29,6 +31,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          // Alone: two processes that are killed on a clock must not share the cores with others.
+          sequence: { groupOrder: 2 },
           include: ['test/e2e/**/*.e2e-spec.ts'],
           pool: 'forks',
           fileParallelism: false,
