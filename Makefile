@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check mutants interop bench format build
+.PHONY: help run test static check mutants interop bench format build helm-test helm-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -21,6 +21,8 @@ help:
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
 	@echo 'make bench     throughput and latency, as ratios in one run'
+	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
+	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
 	@echo 'make format    prettier over the tree'
 
 run: $(ENTRY)
@@ -52,6 +54,13 @@ interop: $(ENTRY) interop/node_modules/.package-lock.json
 bench: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis
 	node bench/run.mjs
+
+helm-test: $(DEPS)
+	@tools=$$(scripts/helm-tools.sh) && eval "$$tools" && export HELM KUBERNETES_VALIDATE && \
+	  $(NPX) vitest run --config test/helm/vitest.config.ts
+
+helm-docs: $(DEPS)
+	node helm/tools/generate.mjs
 
 format: $(DEPS)
 	$(NPX) prettier --write .
