@@ -21,6 +21,7 @@ export type ErrorCode =
   // ours (design section 6)
   | 'UNAUTHENTICATED'
   | 'PERMISSION_DENIED'
+  | 'CONTEXT_NOT_FOUND'
   | 'CONTEXT_BUSY'
   | 'IDEMPOTENCY_CONFLICT'
   | 'QUOTA'

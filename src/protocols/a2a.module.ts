@@ -6,6 +6,7 @@ import { RestRefusalController } from './a2a-v03/rest-refusal.controller.js';
 import { AgentCardController } from './a2a-v1/agent-card.controller.js';
 import { A2AOperations } from './a2a-v1/a2a.operations.js';
 import { HintController } from './a2a-v1/hint.controller.js';
+import { RecordsController } from './a2a-v1/records.controller.js';
 import { RestController } from './a2a-v1/rest.controller.js';
 import { RpcController } from './a2a-v1/rpc.controller.js';
 import { RpcDispatcher } from './a2a-v1/rpc-dispatcher.js';
@@ -18,6 +19,7 @@ const CONTROLLERS: readonly Type[] = [
   RpcController,
   RestRefusalController,
   RestController,
+  RecordsController,
 ];
 
 /**

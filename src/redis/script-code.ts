@@ -17,6 +17,8 @@ export const ScriptCode = {
   StageGone: -14,
   Canceled: -15,
   KeyReused: -16,
+  NotEnded: -17,
+  QuestionOpen: -18,
   TooManyHooks: -20,
   ClaimLost: -21,
 } as const;
@@ -59,6 +61,11 @@ export function refusalToError(code: number, taskId: string): DomainError {
         'IDEMPOTENCY_CONFLICT',
         'This Idempotency-Key was used for another message',
       );
+    case ScriptCode.NotEnded:
+      return new DomainError('UNSUPPORTED_OPERATION', 'The task has not ended; cancel it first', {
+        metadata: { taskId },
+      });
+    case ScriptCode.QuestionOpen:
     case ScriptCode.TooManyHooks:
       return new DomainError('QUOTA', 'The task has as many webhooks as a task may have');
     case ScriptCode.ClaimLost:

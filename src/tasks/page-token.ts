@@ -13,12 +13,21 @@ export interface PagePosition {
  * caller's own index only, so another user's token finds nothing there.
  */
 export function formatPageToken(query: TaskQuery, position: PagePosition): string {
-  const token = JSON.stringify([filterOf(query), position.score, position.id]);
-  return Buffer.from(token).toString('base64url');
+  return formatRowToken(position, filterOf(query));
+}
+
+/** The same for any list; `of` names the list and its filters. */
+export function formatRowToken(position: PagePosition, of: string): string {
+  return Buffer.from(JSON.stringify([of, position.score, position.id])).toString('base64url');
 }
 
 /** @throws DomainError INVALID_PARAMS for anything but a token of this very query. */
 export function parsePageToken(query: TaskQuery, token: string): PagePosition {
+  return parseRowToken(token, filterOf(query));
+}
+
+/** @throws DomainError INVALID_PARAMS for anything but a token of this very list. */
+export function parseRowToken(token: string, of: string): PagePosition {
   let fields: unknown;
   try {
     fields = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
@@ -27,7 +36,7 @@ export function parsePageToken(query: TaskQuery, token: string): PagePosition {
   }
   if (!Array.isArray(fields) || fields.length !== 3) throw invalid();
   const [filter, score, id] = fields as unknown[];
-  if (filter !== filterOf(query) || typeof id !== 'string') throw invalid();
+  if (filter !== of || typeof id !== 'string') throw invalid();
   if (typeof score !== 'string' || !/^\d{1,16}$/.test(score)) throw invalid();
   return { score, id };
 }

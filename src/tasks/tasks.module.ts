@@ -3,13 +3,14 @@ import { ExecutionModule } from '../execution/execution.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { CancelService } from './cancel.service.js';
+import { HousekeepingService } from './housekeeping.service.js';
 import { PushConfigService } from './push-config.service.js';
 import { SubmitService } from './submit.service.js';
 import { TaskService } from './task.service.js';
 
 @Module({
   imports: [ExecutionModule, StoreModule, StreamsModule],
-  providers: [TaskService, SubmitService, CancelService, PushConfigService],
-  exports: [TaskService, PushConfigService],
+  providers: [TaskService, HousekeepingService, PushConfigService, SubmitService, CancelService],
+  exports: [TaskService, HousekeepingService, PushConfigService],
 })
 export class TasksModule {}

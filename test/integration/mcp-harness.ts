@@ -12,6 +12,7 @@ import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
+import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
 import type { CoreApi } from './mcp-fake-tasks.js';
@@ -92,8 +93,11 @@ export async function startMcpApp(
 
   @Global()
   @Module({
-    providers: [{ provide: TaskService, useValue: tasks }],
-    exports: [TaskService],
+    providers: [
+      { provide: TaskService, useValue: tasks },
+      { provide: HousekeepingService, useValue: {} },
+    ],
+    exports: [TaskService, HousekeepingService],
   })
   class CoreModule {}
 

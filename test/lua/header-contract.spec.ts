@@ -14,8 +14,15 @@ const SPECS = join(import.meta.dirname, '../integration/lua');
 const sources = luaSources();
 const WRITES =
   /'(SET|DEL|UNLINK|HSET|HDEL|HINCRBY|ZADD|ZREM|ZREMRANGEBYSCORE|XADD|XTRIM|PEXPIRE|RENAME|PUBLISH|RPUSH|LPUSH|LTRIM|SADD|SREM|INCRBY)'/;
-/** These end a run or close a tool call: they must fit when Redis is full (design section 4.2). */
-const MUST_FIT = ['settle-task', 'mark-cancel', 'take-over-task', 'mark-effect'];
+/** These end a run, close a tool call or free memory: they must fit when Redis is full (design 4.2). */
+const MUST_FIT = [
+  'settle-task',
+  'mark-cancel',
+  'take-over-task',
+  'mark-effect',
+  'delete-task',
+  'close-context',
+];
 
 function numbers(set: ReadonlySet<number>): number[] {
   return [...set].sort((a, b) => a - b);

@@ -17,11 +17,13 @@ import { DrainState } from '../../src/health/drain-state.js';
 import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
+import { RedisContextStore } from '../../src/store/redis-context.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { RedisTaskStore } from '../../src/store/redis-task.store.js';
 import { StreamHub } from '../../src/streams/hub.js';
 import { CancelService } from '../../src/tasks/cancel.service.js';
+import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { SubmitService } from '../../src/tasks/submit.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import type { Submission } from '../../src/tasks/task.types.js';
@@ -78,6 +80,7 @@ export function backendOf(
 export class Core {
   readonly redis: RedisConnections;
   readonly tasks: TaskService;
+  readonly records: HousekeepingService;
   readonly execution: ExecutionService;
   readonly hub: StreamHub;
   private readonly sweeper: SweeperService;
@@ -140,6 +143,7 @@ export class Core {
       ender,
       this.hub,
     );
+    this.records = new HousekeepingService(new RedisContextStore(this.redis, keys), reader, ender);
     this.tasks = new TaskService(
       config,
       submits,

@@ -200,6 +200,29 @@ export class ScriptBench {
     );
   }
 
+  deleteTask(ref: TaskRef, user = ref.user, nonce = 'd'): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'delete-task',
+      [
+        ...[k.task, k.log, k.snapshot, keys.push(ref.tenant, ref.taskId), k.pushDue],
+        ...[...k.indexes, ...k.states, k.stage(nonce)],
+      ],
+      [ref.taskId, user],
+    );
+  }
+
+  closeContext(ref: TaskRef, voidTask = '', nonce = 'x'): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'close-context',
+      [k.context, k.history, k.contexts, k.queue, k.stage(nonce)],
+      [ref.contextId, voidTask],
+    );
+  }
+
   markCancel(ref: TaskRef, user = ref.user, mark = 'by user'): Promise<ScriptReply> {
     return runScript(this.redis, 'mark-cancel', [this.keysOf(ref).task], [user, mark]);
   }

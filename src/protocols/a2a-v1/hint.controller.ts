@@ -34,6 +34,10 @@ export class HintController {
         `GET ${base}/a2a/tasks/{id}`,
         `POST ${base}/a2a/tasks/{id}:cancel`,
         `POST ${base}/a2a/tasks/{id}:subscribe`,
+        `DELETE ${base}/a2a/tasks/{id}`,
+        `GET ${base}/a2a/contexts`,
+        `GET ${base}/a2a/contexts/{id}`,
+        `DELETE ${base}/a2a/contexts/{id}`,
       ],
       authentication: `${this.config.auth.headerName}: <token>, or Authorization: Bearer <token>`,
     };

@@ -23,22 +23,30 @@ export function readListRequest(
   const contextId = params.id('contextId', limits.idBytes);
   const state = readState(params);
   const changedSince = readTime(params, 'statusTimestampAfter');
-  const pageToken = params.id('pageToken', TOKEN_BYTES);
-  const pageSize =
-    params.integer('pageSize', 1, limits.listPageMax) ?? Math.min(DEFAULT_PAGE, limits.listPageMax);
+  const page = readPage(params, limits);
   const historyLength = params.integer('historyLength', 0, Number.MAX_SAFE_INTEGER);
   const artifacts = params.boolean('includeArtifacts') ?? false;
   params.check();
   return {
     query: {
-      pageSize,
+      ...page,
       ...(contextId === undefined ? {} : { contextId }),
       ...(state === undefined ? {} : { state }),
       ...(changedSince === undefined ? {} : { changedSince }),
-      ...(pageToken === undefined ? {} : { pageToken }),
     },
     view: { historyLength, artifacts },
   };
+}
+
+/** `pageSize` and `pageToken` of any list; faults are added to `params`. */
+export function readPage(
+  params: Params,
+  limits: { readonly listPageMax: number },
+): Pick<TaskQuery, 'pageSize' | 'pageToken'> {
+  const pageToken = params.id('pageToken', TOKEN_BYTES);
+  const pageSize =
+    params.integer('pageSize', 1, limits.listPageMax) ?? Math.min(DEFAULT_PAGE, limits.listPageMax);
+  return { pageSize, ...(pageToken === undefined ? {} : { pageToken }) };
 }
 
 /** Unspecified, the enum's zero, is no filter. */
