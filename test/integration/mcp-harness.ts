@@ -13,6 +13,7 @@ import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-excep
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
+import { PushConfigService } from '../../src/tasks/push-config.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
 import type { CoreApi } from './mcp-fake-tasks.js';
@@ -96,8 +97,9 @@ export async function startMcpApp(
     providers: [
       { provide: TaskService, useValue: tasks },
       { provide: HousekeepingService, useValue: {} },
+      { provide: PushConfigService, useValue: {} },
     ],
-    exports: [TaskService, HousekeepingService],
+    exports: [TaskService, HousekeepingService, PushConfigService],
   })
   class CoreModule {}
 
