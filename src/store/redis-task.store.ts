@@ -110,6 +110,9 @@ export type Outcome<T> =
 /** Tasks in Redis: one method a script. Callers get DomainErrors, runs get refusal codes. */
 @Injectable()
 export class RedisTaskStore {
+  /** Told of every write of a run here, for what waits for one (webhooks); must be cheap. */
+  onWrite: ((tenant: string) => void) | undefined;
+
   constructor(
     private readonly redis: RedisConnections,
     private readonly keys: Keys,
@@ -271,6 +274,7 @@ export class RedisTaskStore {
         ...args.events,
       ],
     );
+    this.onWrite?.(keys.ref.tenant);
     return outcome(reply, () => ({
       seq: Number(reply[1]),
       evicted: String(reply[2] ?? ''),
@@ -307,6 +311,7 @@ export class RedisTaskStore {
             [...base, ...keys.indexes, ...keys.states, keys.pushDue],
             [...head, taskId, STATE_NUMBER.TASK_STATE_WORKING, batch.statusTs, ...batch.events],
           );
+    this.onWrite?.(keys.ref.tenant);
     return outcome(reply, () => String(reply[2] ?? ''));
   }
 

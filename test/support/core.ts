@@ -83,6 +83,7 @@ export class Core {
   readonly records: HousekeepingService;
   readonly execution: ExecutionService;
   readonly hub: StreamHub;
+  readonly store: RedisTaskStore;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
 
@@ -93,6 +94,7 @@ export class Core {
     const backends = { backendOf: (): AssistantBackend => backend };
     this.redis = new RedisConnections(config);
     const store = new RedisTaskStore(this.redis, keys);
+    this.store = store;
     const reader = new RedisTaskReader(this.redis, keys);
     const instances = new RedisInstanceStore(this.redis, keys);
     const lease = new LeaseService(config, instances, clock);

@@ -50,8 +50,9 @@ export class PushBench {
 
   /** What is due, entry and time. */
   async due(ref: TaskRef): Promise<Record<string, number>> {
-    const flat = await this.bench.redis.zrange(keys.pushDue(ref.tenant), 0, -1, 'WITHSCORES');
-    const pairs = flat.map(String);
+    const key = keys.pushDue(ref.tenant);
+    const flat = await this.bench.redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
+    const pairs = (flat as unknown[]).map(String);
     return Object.fromEntries(
       pairs.flatMap((entry, at) => (at % 2 === 0 ? [[entry, Number(pairs[at + 1])]] : [])),
     );
