@@ -2,6 +2,8 @@ import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common'
 import type { GatewayConfig, TenantConfig } from '../config/config.types.js';
 import type { AssistantBackend, BackendRegistry } from './assistant-backend.js';
 import { BuiltinBackend } from './builtin/builtin-backend.js';
+import { LlmBackend } from './llm/llm-backend.js';
+import { secretsOf } from './llm/tenant-secrets.js';
 import { loadModule } from './module/load-module.js';
 import { ModuleBackend } from './module/module-backend.js';
 import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
@@ -18,14 +20,15 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
   private readonly backends = new Map<string, AssistantBackend>();
   private readonly sources = new Map<string, TenantSources>();
   private readonly failures = new Map<string, string>();
+  private readonly models: LlmBackend[] = [];
 
   constructor(private readonly config: Pick<GatewayConfig, 'tenants'>) {
     for (const tenant of config.tenants) {
       const sources = openSources(tenant.sources);
       this.sources.set(tenant.id, sources);
-      if (tenant.assistant.backend === 'builtin') {
-        this.backends.set(tenant.id, new BuiltinBackend(sources));
-      }
+      const backend = openBackend(tenant, sources);
+      if (backend !== undefined) this.backends.set(tenant.id, backend);
+      if (backend instanceof LlmBackend) this.models.push(backend);
     }
   }
 
@@ -57,7 +60,8 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all([...this.sources.values()].map((sources) => sources.close()));
+    const all = [...this.sources.values(), ...this.models];
+    await Promise.all(all.map((connected) => connected.close()));
   }
 
   private async load({ id, assistant }: TenantConfig): Promise<void> {
@@ -69,5 +73,24 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     } catch (error) {
       this.failures.set(id, error instanceof Error ? error.message : String(error));
     }
+  }
+}
+
+/** Undefined for a module, which has to be loaded first. */
+function openBackend(tenant: TenantConfig, sources: TenantSources): AssistantBackend | undefined {
+  switch (tenant.assistant.backend) {
+    case 'builtin':
+      return new BuiltinBackend(sources);
+    case 'llm':
+      return new LlmBackend({
+        config: tenant.assistant,
+        sources,
+        secrets: secretsOf(tenant),
+        ...(tenant.assistant.fallback === undefined
+          ? {}
+          : { fallback: new BuiltinBackend(sources) }),
+      });
+    case 'module':
+      return undefined;
   }
 }

@@ -1,0 +1,164 @@
+import { stepCountIs, streamText } from 'ai';
+import type { LlmConfig } from '../../config/config.types.js';
+import type { Frame } from '../assistant-backend.js';
+import { cleanText } from '../sources/clean-text.js';
+import { estimateTokens } from './fit-prompt.js';
+import { guardModel } from './guarded-model.js';
+import type { Conversation } from './history.js';
+import { faultOf, ModelFault } from './model-fault.js';
+import type { Redactor } from './redactor.js';
+import type { Model } from './sdk-types.js';
+import { StreamRedactor } from './stream-redactor.js';
+import { LAST_CALL } from './system-prompt.js';
+import type { ToolAnswer, TurnTools } from './turn-tools.js';
+import type { LlmWords } from './words.js';
+
+export interface Exchange {
+  readonly config: LlmConfig;
+  readonly model: Model;
+  readonly system: string;
+  readonly conversation: Conversation;
+  readonly tools: TurnTools;
+  readonly redactor: Redactor;
+  readonly words: LlmWords;
+  readonly retryBaseMs: number;
+  /** Ends the call of the model and the tools in flight. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The tool loop of one turn, as frames while it goes on.
+ * @returns what went wrong; undefined when the model has answered.
+ * @throws the signal's reason when that aborts.
+ */
+export async function* converse(exchange: Exchange): AsyncGenerator<Frame, ModelFault | undefined> {
+  const { config, tools, words, redactor, signal } = exchange;
+  const text = new StreamRedactor(redactor);
+  const thought = new StreamRedactor(redactor);
+  /** Tokens of the turn so far, sent and received. */
+  let spent = 0;
+  /** Whether the answer has begun since the last tool was called. */
+  let hasAnswer = false;
+  const result = streamText({
+    model: guardModel(exchange.model, {
+      redactor,
+      contextTokens: config.contextTokens,
+      retryBaseMs: exchange.retryBaseMs,
+      onRequest: (tokens) => {
+        spent += tokens;
+      },
+    }),
+    system: exchange.system,
+    messages: exchange.conversation.messages,
+    tools: tools.toolSet(),
+    stopWhen: stepCountIs(config.maxSteps),
+    prepareStep: ({ stepNumber }) => {
+      const isLast = stepNumber >= config.maxSteps - 1;
+      const isSpent = stepNumber > 0 && spent >= config.budgetTokens;
+      return isLast || isSpent
+        ? { toolChoice: 'none', system: exchange.system + LAST_CALL }
+        : undefined;
+    },
+    maxOutputTokens: config.maxTokens,
+    ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+    maxRetries: 0,
+    abortSignal: signal,
+    experimental_include: { requestBody: false },
+    // The error is a part of the stream as well; the default would print it.
+    onError: () => undefined,
+  });
+  try {
+    for await (const part of result.fullStream) {
+      signal.throwIfAborted();
+      switch (part.type) {
+        case 'text-delta':
+          spent += estimateTokens(part.text);
+          hasAnswer ||= part.text.trim() !== '';
+          yield* frames('content', text.push(part.text));
+          break;
+        case 'text-end':
+          yield* frames('content', text.flush());
+          break;
+        case 'reasoning-delta':
+          spent += estimateTokens(part.text);
+          yield* frames('reason', thought.push(part.text));
+          break;
+        case 'reasoning-end':
+          yield* frames('reason', thought.flush());
+          break;
+        case 'tool-call': {
+          hasAnswer = false;
+          const args = cleanText(redactor.hide(JSON.stringify(part.input)), 300);
+          yield { kind: 'step', text: words.calling(nameOf(part.toolName), args) };
+          break;
+        }
+        case 'tool-result':
+          yield stepOf(part, part.output as ToolAnswer, words);
+          break;
+        case 'tool-error': {
+          // An unknown tool, or arguments that are no JSON: the model is told and may try again.
+          const output = redactor.hide(cleanText(String(part.error), 1000));
+          yield stepOf(part, { outcome: 'failed', output }, words);
+          break;
+        }
+        case 'error':
+          yield* frames('content', text.flush());
+          return faultOf(part.error);
+        case 'finish': {
+          const fault = faultOfEnding(part.finishReason, part.rawFinishReason, hasAnswer);
+          if (fault !== undefined) return fault;
+          if (part.finishReason === 'length') yield { kind: 'content', text: words.cutShort };
+          if (tools.sawDemo) yield { kind: 'content', text: words.demo };
+          return undefined;
+        }
+        default:
+          break;
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    yield* frames('content', text.flush());
+    return faultOf(error);
+  }
+  signal.throwIfAborted();
+  return new ModelFault('broken');
+}
+
+function* frames(kind: 'content' | 'reason', text: string): Generator<Frame> {
+  if (text !== '') yield { kind, text };
+}
+
+function stepOf(
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string },
+  { outcome, output }: ToolAnswer,
+  words: LlmWords,
+): Frame {
+  const name = nameOf(toolName);
+  const tool = { callId: cleanText(toolCallId, 100), name, outcome, output };
+  return { kind: 'step', text: words.called(name, outcome === 'failed'), tool };
+}
+
+/** A model may call anything by any name. */
+function nameOf(toolName: string): string {
+  return cleanText(toolName, 64);
+}
+
+function faultOfEnding(
+  reason: string,
+  raw: string | undefined,
+  hasAnswer: boolean,
+): ModelFault | undefined {
+  switch (reason) {
+    case 'stop':
+      return hasAnswer ? undefined : new ModelFault('empty');
+    case 'length':
+      return hasAnswer ? undefined : new ModelFault('length');
+    case 'content-filter':
+      return new ModelFault('filtered');
+    case 'tool-calls':
+      return new ModelFault('steps');
+    default:
+      // Without a word of the provider's own the stream has just ended.
+      return hasAnswer && raw !== undefined ? undefined : new ModelFault('broken');
+  }
+}

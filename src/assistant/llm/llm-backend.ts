@@ -1,0 +1,151 @@
+import { Logger } from '@nestjs/common';
+import type { LlmConfig } from '../../config/config.types.js';
+import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import { isTimezone } from '../builtin/time/zoned.js';
+import { cleanText } from '../sources/clean-text.js';
+import type { TenantSources } from '../sources/tenant-sources.js';
+import { SourceReads } from '../tools/source-reads.js';
+import type { Tool } from '../tools/tool.js';
+import { TOOLS } from '../tools/tool-registry.js';
+import { converse } from './converse.js';
+import { Fence } from './fence.js';
+import { conversationOf } from './history.js';
+import type { ModelFault } from './model-fault.js';
+import { ModelHttp } from './model-http.js';
+import { openModel } from './open-model.js';
+import { Redactor } from './redactor.js';
+import type { Model } from './sdk-types.js';
+import { systemPrompt } from './system-prompt.js';
+import { TurnTools } from './turn-tools.js';
+import { wordsFor } from './words.js';
+
+/** Earlier turns get this share of the context; the rest is for tools. */
+const HISTORY_SHARE = 4;
+const RETRY_BASE_MS = 500;
+
+export interface LlmBackendOptions {
+  readonly config: LlmConfig;
+  readonly sources: TenantSources;
+  /** Every secret that must not reach the model, a frame or a log. */
+  readonly secrets: readonly string[];
+  /** Answers, with a note, when the model fails. */
+  readonly fallback?: AssistantBackend;
+  readonly now?: () => number;
+  readonly retryBaseMs?: number;
+}
+
+/**
+ * The assistant behind a language model: a loop over the tools of the registry that only read. What
+ * the model is shown is redacted, fenced and bounded; when it fails, the built-in assistant answers
+ * or the task fails with a reason, never with an empty answer.
+ */
+export class LlmBackend implements AssistantBackend {
+  /** A tool that writes is not offered, whatever the registry holds. */
+  private readonly tools: readonly Tool[] = TOOLS.filter((tool) => tool.readOnly);
+  readonly readOnly = this.tools.every((tool) => tool.readOnly);
+  private readonly log = new Logger(LlmBackend.name);
+  private readonly http: ModelHttp;
+  private readonly model: Model;
+  private readonly redactor: Redactor;
+
+  constructor(private readonly options: LlmBackendOptions) {
+    this.http = new ModelHttp(options.config.timeoutMs);
+    this.model = openModel(options.config, this.http.fetch);
+    this.redactor = new Redactor(options.secrets);
+  }
+
+  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+    signal.throwIfAborted();
+    const said = { any: false };
+    const fault = yield* this.ask(turn, signal, said);
+    if (fault !== undefined) yield* this.failed(turn, fault, said.any, signal);
+  }
+
+  /** Ends its connections. */
+  close(): Promise<void> {
+    return this.http.close();
+  }
+
+  private async *ask(
+    turn: Turn,
+    signal: AbortSignal,
+    said: { any: boolean },
+  ): AsyncGenerator<Frame, ModelFault | undefined> {
+    // Ends the call and the tools however this generator is left.
+    const end = new AbortController();
+    const onAbort = (): void => {
+      end.abort();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const exchange = this.exchange(turn, end.signal);
+      for (;;) {
+        const step = await exchange.next();
+        if (step.done === true) return step.value;
+        if (step.value.kind === 'content') said.any = true;
+        yield step.value;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      end.abort();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  private exchange(turn: Turn, signal: AbortSignal): ReturnType<typeof converse> {
+    const { config, sources, now = Date.now, retryBaseMs = RETRY_BASE_MS } = this.options;
+    const { redactor } = this;
+    const fence = new Fence();
+    const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
+    const budget = Math.floor(config.contextTokens / HISTORY_SHARE);
+    const conversation = conversationOf(turn, budget, fence);
+    const tools = new TurnTools({
+      tools: this.tools,
+      context: { reads: new SourceReads(sources) },
+      redactor,
+      fence,
+      signal,
+      onBug: (tool, error) => {
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.log.error(`tool ${tool} failed in task ${turn.taskId}: ${redactor.hide(detail)}`);
+      },
+    });
+    const { leftOut } = conversation;
+    const situation = { sources: sources.all, fence, now: now(), zone, lang: turn.lang, leftOut };
+    return converse({
+      config,
+      model: this.model,
+      system: systemPrompt(situation),
+      conversation,
+      tools,
+      redactor,
+      words: wordsFor(turn.lang, turn.text),
+      retryBaseMs,
+      signal,
+    });
+  }
+
+  private async *failed(
+    turn: Turn,
+    fault: ModelFault,
+    hasSaid: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<Frame> {
+    this.log.warn(
+      `the model of tenant ${turn.tenant} failed in task ${turn.taskId}: ${fault.message}`,
+    );
+    const { words: told } = fault.detail;
+    if (told !== undefined) this.log.debug(`it said: ${cleanText(this.redactor.hide(told), 500)}`);
+    const words = wordsFor(turn.lang, turn.text);
+    const reason = words.reason(fault);
+    const { fallback } = this.options;
+    if (fallback === undefined) {
+      yield { kind: 'fail', reason };
+      return;
+    }
+    yield { kind: 'content', text: (hasSaid ? '\n\n' : '') + words.fallback(reason) };
+    yield* fallback.run(turn, signal);
+  }
+}

@@ -1,0 +1,30 @@
+import type { SourceConfig, TenantConfig } from '../../config/config.types.js';
+import { looksRandom } from './redactor.js';
+
+/** `X-Scope-OrgID: production` is no secret, and its value stands in every second label. */
+const SECRET_NAME = /auth|key|token|secret|cookie|passw|credential/i;
+
+/** Every secret of a tenant's configuration that could turn up in a text. */
+export function secretsOf({ assistant, sources }: TenantConfig): readonly string[] {
+  const own =
+    assistant.backend === 'llm'
+      ? [assistant.apiKey ?? '', ...secretHeaders(assistant.headers)]
+      : [];
+  return [...own, ...sources.flatMap(secretsOfSource)].filter((secret) => secret !== '');
+}
+
+function secretsOfSource(source: SourceConfig): readonly string[] {
+  if (source.type === 'demo') return [];
+  const headers = secretHeaders(source.headers);
+  if (source.auth === undefined) return headers;
+  if (source.auth.kind === 'bearer') return [...headers, source.auth.token];
+  const { username, password } = source.auth;
+  // Whole as well: that is what stands, in base64, in the header.
+  return [...headers, password, `${username}:${password}`];
+}
+
+function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => SECRET_NAME.test(name) || (value.length >= 16 && looksRandom(value)))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/)]);
+}

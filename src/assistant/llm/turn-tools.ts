@@ -1,0 +1,106 @@
+import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
+import { ToolInputError, type Tool, type ToolContext } from '../tools/tool.js';
+import type { ToolUse } from '../assistant-backend.js';
+import type { Fence } from './fence.js';
+import type { Redactor } from './redactor.js';
+import { showResult } from './show-result.js';
+
+/** About 6,000 tokens of JSON; a model may call several tools. */
+const MOST_OUTPUT_CHARS = 20_000;
+/** The rest of a batch waits. */
+const AT_ONCE = 4;
+const MOST_CALLS = 100;
+const FAILED = 'The tool failed; the operators’ log has the details.';
+
+export interface ToolAnswer {
+  readonly outcome: ToolUse['outcome'];
+  /** Redacted and bounded; what the model reads and the evidence keeps. */
+  readonly output: string;
+}
+
+export interface TurnToolsOptions {
+  readonly tools: readonly Tool[];
+  readonly context: ToolContext;
+  readonly redactor: Redactor;
+  readonly fence: Fence;
+  readonly signal: AbortSignal;
+  /** A tool threw something that is no refusal of its arguments: a bug. */
+  readonly onBug: (tool: string, error: unknown) => void;
+}
+
+/** The tools of one turn: few at a time, none once the turn is over, every answer fenced and bounded. */
+export class TurnTools {
+  private running = 0;
+  private calls = 0;
+  private readonly waiting: (() => void)[] = [];
+  /** Facts of a demo source were used. */
+  sawDemo = false;
+
+  constructor(private readonly options: TurnToolsOptions) {}
+
+  /** As the SDK wants them. */
+  toolSet(): ToolSet {
+    const { fence } = this.options;
+    return Object.fromEntries(
+      this.options.tools.map((tool) => [
+        tool.name,
+        dynamicTool({
+          description: tool.description,
+          inputSchema: jsonSchema(tool.inputSchema as Parameters<typeof jsonSchema>[0]),
+          execute: (args) => this.call(tool, args),
+          toModelOutput: ({ output }) => {
+            const answer = output as ToolAnswer;
+            const type = answer.outcome === 'failed' ? 'error-text' : 'text';
+            return { type, value: fence.around(`tool ${tool.name}`, answer.output) };
+          },
+        }),
+      ]),
+    );
+  }
+
+  /** @throws the signal's reason when the turn is over. */
+  async call(tool: Tool, args: unknown): Promise<ToolAnswer> {
+    const { signal } = this.options;
+    this.calls += 1;
+    if (this.calls > MOST_CALLS) {
+      return { outcome: 'failed', output: `No more than ${MOST_CALLS} tool calls in one turn.` };
+    }
+    await this.turn();
+    try {
+      signal.throwIfAborted();
+      return await this.run(tool, args);
+    } finally {
+      this.running -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private async run(tool: Tool, args: unknown): Promise<ToolAnswer> {
+    const { context, redactor, signal } = this.options;
+    try {
+      const result = await tool.run(args, context, signal);
+      signal.throwIfAborted();
+      if (result.sources.some(({ demo }) => demo === true)) this.sawDemo = true;
+      // Nothing answered: the rest of the result is empty for that reason, not because all is well.
+      const isDead = result.sources.length > 0 && result.sources.every(({ error }) => error);
+      const output = redactor.hide(showResult(result, MOST_OUTPUT_CHARS));
+      return { outcome: isDead ? 'failed' : 'success', output };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ToolInputError) {
+        return { outcome: 'failed', output: redactor.hide(error.message.slice(0, 2000)) };
+      }
+      this.options.onBug(tool.name, error);
+      return { outcome: 'failed', output: FAILED };
+    }
+  }
+
+  private async turn(): Promise<void> {
+    if (this.running >= AT_ONCE) {
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+      });
+    }
+    this.running += 1;
+  }
+}
