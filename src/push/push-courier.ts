@@ -102,7 +102,7 @@ export class PushCourier {
       }
       // Nothing to tell and yet not at the head: the log was read between two writes; look again later.
       if (next.length === 0) {
-        await store.report(claim, { what: 'left', now: this.redisTime(work) + 1000 });
+        await store.report(claim, { what: 'left', now: this.redisTime(work) + 200 });
         return;
       }
     }

@@ -60,10 +60,10 @@ export class UrlGuard {
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.settings.allowHttp)) {
       throw new UrlRefused(`must be https${this.settings.allowHttp ? ' or http' : ''}`);
     }
-    const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1];
-    if (authority === undefined || authority.includes('@')) {
-      throw new UrlRefused('must not hold a user or a password');
-    }
+    const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+    // The parser would take what follows for the host: https:/a, https:///a.
+    if (authority === '') throw new UrlRefused('must have its host after two slashes');
+    if (authority.includes('@')) throw new UrlRefused('must not hold a user or a password');
     if (url.hash !== '' || text.includes('#')) throw new UrlRefused('must not hold a fragment');
     this.checkHost(url.hostname, authority);
     return url;
