@@ -1,6 +1,7 @@
 import type { ConfigFiles } from './config-files.js';
 import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
+import { buildCard } from './build-card.js';
 import { buildPush } from './build-push.js';
 import { buildTokens } from './build-tokens.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
@@ -52,6 +53,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
       maxWaitSeconds: dto.mcp?.maxWaitSeconds ?? 240,
     },
     ...buildPush(input),
+    ...buildCard(input),
     execution: buildExecution(dto, faults),
     log: { level: dto.log?.level ?? 'info' },
     tenants,

@@ -32,6 +32,13 @@ export interface GatewayConfig {
   readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
   /** Absent: push notifications are switched off. */
   readonly push?: PushSettings;
+  /** Signs the agent cards; absent: they are unsigned. */
+  readonly card?: {
+    /** A private key, PEM or JWK. */
+    readonly signingKey: string;
+    /** Absent: the key's thumbprint (RFC 7638). */
+    readonly keyId?: string;
+  };
   readonly execution: {
     /** An instance silent for so long is dead. */
     readonly leaseMs: number;

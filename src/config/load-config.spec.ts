@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
@@ -69,6 +70,27 @@ describe('loadConfig', () => {
       'allowedHosts: must be a list of host names, each with or without a port',
       'allowedOrigins: must be a list of origins such as https://console.example.com',
     ]);
+  });
+
+  it('should take a key that signs the cards by reference, and only one that can', () => {
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const key = { '/etc/nj/card.pem': pem.toString() };
+    const card = { signingKey: { file: 'card.pem' }, keyId: 'k1' };
+    expect(load({ card }, REDIS, key).card).toEqual({
+      signingKey: pem.toString().trimEnd(),
+      keyId: 'k1',
+    });
+    const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+    const weak = { '/etc/nj/card.pem': small.export({ type: 'pkcs8', format: 'pem' }).toString() };
+    expect(faultsOf(() => load({ card }, REDIS, weak))).toEqual([
+      'card.signingKey: must be a P-256, P-384, Ed25519 or RSA key of 2048 bits',
+    ]);
+    expect(faultsOf(() => load({ card }, REDIS, { '/etc/nj/card.pem': 'no key' }))).toEqual([
+      'card.signingKey: must be a private key, as PEM or as a JWK',
+    ]);
+    expect(faultsOf(() => load({ card: { signingKey: pem.toString() } }))[0]).toContain(
+      'card.signingKey: must be {env: NAME} or {file: path}',
+    );
   });
 
   it('should say that a Redis is missing', () => {

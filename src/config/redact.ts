@@ -8,6 +8,7 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
   return {
     ...config,
     ...(config.push === undefined ? {} : { push: { ...config.push, encryptionKey: HIDDEN } }),
+    ...(config.card === undefined ? {} : { card: { ...config.card, signingKey: HIDDEN } }),
     redis: { ...config.redis, url: redactedRedisUrl(config.redis.url) },
     tenants: config.tenants.map((tenant) => ({
       ...tenant,

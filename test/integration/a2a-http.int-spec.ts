@@ -183,7 +183,7 @@ describe('paths and methods', () => {
     ['DELETE', '/a2a/message:send', 'POST'],
     ['GET', '/a2a/message:stream', 'POST'],
     ['PUT', '/a2a/tasks', 'GET, HEAD'],
-    ['PATCH', '/a2a/acme/tasks/x', 'GET, HEAD, POST'],
+    ['PATCH', '/a2a/acme/tasks/x', 'DELETE, GET, HEAD, POST'],
     ['POST', '/.well-known/agent-card.json', 'GET, HEAD'],
     ['DELETE', '/a2a/tasks/x/pushNotificationConfigs', 'GET, HEAD, POST'],
     ['POST', '/a2a/tasks/x', 'GET'],
@@ -331,7 +331,7 @@ describe('the agent card', () => {
     const emptied = JSON.stringify(json).replaceAll('{"list":[]}', '{}');
     expect(AgentCard.toJSON(AgentCard.fromJSON(json as object))).toEqual(JSON.parse(emptied));
     expect(json).toMatchObject({
-      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
       securitySchemes: {
         'x-user-token': { apiKeySecurityScheme: { location: 'header', name: 'X-User-Token' } },
         bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } },

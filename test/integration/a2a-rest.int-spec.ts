@@ -562,10 +562,6 @@ describe('REST 1.0 get, list, cancel', () => {
         info: { reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' },
       });
     }
-    expect(refusal(await get('/a2a/extendedAgentCard'))).toMatchObject({
-      http: 400,
-      info: { reason: 'UNSUPPORTED_OPERATION' },
-    });
   });
 });
 
@@ -577,7 +573,7 @@ describe('REST 1.0 routing', () => {
     expect((await get(`/a2a/acme/tasks/${id}`)).json).toMatchObject({ id });
     expect((await get('/a2a/acme/tasks')).status).toBe(200);
     expect((await post(`/a2a/acme/tasks/${id}:cancel`)).status).toBe(400);
-    expect((await get('/a2a/acme/extendedAgentCard')).status).toBe(400);
+    expect((await get('/a2a/acme/extendedAgentCard')).status).toBe(200);
     expect(gateway.tasks.submissions[0]!.submission).not.toHaveProperty('tenant');
   });
 

@@ -253,8 +253,6 @@ describe('0.3 errors', () => {
     ['tasks/pushNotificationConfig/get', { id: 'x' }, -32003],
     ['tasks/pushNotificationConfig/list', { id: 'x' }, -32003],
     ['tasks/pushNotificationConfig/delete', { id: 'x', pushNotificationConfigId: 'c' }, -32003],
-    ['agent/getAuthenticatedExtendedCard', undefined, -32007],
-    ['agent/getAuthenticatedExtendedCard', {}, -32007],
   ])('should answer %s %j with %i', async (method, params, code) => {
     expect(errorOf(await ask(method, params))).toMatchObject({ http: 200, id: 1, code });
   });

@@ -106,6 +106,16 @@ class PushDto extends SurfaceDto {
   concurrency?: number;
 }
 
+class CardDto {
+  @IsOptional()
+  @Secret()
+  signingKey?: SecretRefDto;
+
+  @IsOptional()
+  @Text(128)
+  keyId?: string;
+}
+
 class ExecutionDto {
   @Whole(200, 600_000)
   leaseMs?: number;
@@ -176,6 +186,9 @@ export class GatewayDto {
 
   @Section(() => PushDto)
   push?: PushDto;
+
+  @Section(() => CardDto)
+  card?: CardDto;
 
   @Section(() => ExecutionDto)
   execution?: ExecutionDto;

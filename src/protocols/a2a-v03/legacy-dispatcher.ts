@@ -11,7 +11,7 @@ import { isV1Method, quoted } from '../a2a-v1/rpc-dispatcher.js';
 import { toWireError } from '../http/send-error.js';
 import { type OutgoingEvent, type SseEncoding, SseResponder } from '../sse/sse-responder.js';
 import { ERROR_TABLE } from '../wire/error-table.js';
-import { rpcErrorText, type RpcRequest } from '../wire/json-rpc.js';
+import { rpcErrorText, type RpcRequest, rpcResultText } from '../wire/json-rpc.js';
 import { RequestHandlerFacade } from './request-handler.facade.js';
 import { readV03Params, V03_METHODS, type V03Method } from './v03-params.js';
 
@@ -61,7 +61,13 @@ export class LegacyDispatcher {
   ): Promise<void> {
     if (method.startsWith('tasks/pushNotificationConfig/')) this.operations.requirePush();
     const params = readV03Params(method, rpc.params);
-    const facade = new RequestHandlerFacade(this.operations, ctx, callOf(reply, '0.3'));
+    const call = callOf(reply, '0.3');
+    if (method === 'agent/getAuthenticatedExtendedCard') {
+      const card = await this.operations.extendedAgentCard(ctx, params, call);
+      reply.code(200).header('content-type', 'application/json').send(rpcResultText(rpc.id, card));
+      return;
+    }
+    const facade = new RequestHandlerFacade(this.operations, ctx, call);
     const answer = await new LegacyJsonRpcTransportHandler(facade).handle(
       { jsonrpc: '2.0', id: rpc.id, method, params },
       new ServerCallContext({ requestedVersion: '0.3' }),

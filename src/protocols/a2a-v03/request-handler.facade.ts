@@ -46,13 +46,10 @@ export class RequestHandlerFacade implements A2ARequestHandler {
     return Promise.resolve(AgentCardCodec.fromJSON({ capabilities: { streaming: true } }));
   }
 
-  /** In 0.3 the error of a server without one (its spec, section 8.2). */
+  /** Not translated by the SDK, which would leave out half of it. */
   getAuthenticatedExtendedAgentCard(): Promise<never> {
     return this.keep(() => {
-      throw new DomainError(
-        'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
-        'There is no authenticated extended card',
-      );
+      throw new Error('bug: the 0.3 card is made here, not by the SDK');
     });
   }
 

@@ -5,7 +5,7 @@ import {
   type GatewayConfig,
   type TenantLimits,
 } from '../../config/config.types.js';
-import type { JsonValue, Task } from '../../domain/a2a.js';
+import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { parseEventId } from '../../domain/event.js';
@@ -15,6 +15,8 @@ import { TaskService } from '../../tasks/task.service.js';
 import type { StartAt, Submission, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { Params } from '../wire/params.js';
+import { agentCards } from './agent-card.js';
+import { CardSigner } from './card-signer.js';
 import { readListRequest } from './list-request.js';
 import {
   type PushConfigList,
@@ -36,6 +38,8 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** The version that the caller speaks, for what outlives the call. */
   readonly version: WireVersion;
+  /** Under which URL the caller reaches the gateway, without a trailing slash. */
+  readonly baseUrl: string;
   /** Told once the core has accepted the call: which task it was about, for the access log. */
   noteTask(taskId: string): void;
 }
@@ -58,6 +62,7 @@ export class A2AOperations {
     private readonly tasks: TaskService,
     private readonly push: PushConfigService,
     private readonly tenants: TenantDirectory,
+    private readonly signer: CardSigner,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -221,10 +226,20 @@ export class A2AOperations {
     call.noteTask(taskId);
   }
 
-  /** The card declares none (spec 3.1.11). */
-  extendedAgentCard(ctx: CallContext, params: JsonValue | undefined): never {
+  /** The card of the caller's own tenant (spec 3.1.11), in the shape of the caller's version. */
+  async extendedAgentCard(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    { baseUrl, version }: Call,
+  ): Promise<JsonObject> {
     if (params !== undefined) this.read(ctx, params).check();
-    throw new DomainError('UNSUPPORTED_OPERATION', 'There is no extended agent card');
+    const { v1, v03 } = agentCards({
+      baseUrl,
+      headerName: this.config.auth.headerName,
+      pushNotifications: this.config.push !== undefined,
+      tenant: this.tenants.get(ctx.tenant),
+    });
+    return version === '1.0' ? await this.signer.sign(v1, baseUrl) : v03;
   }
 
   /** A webhook that may not be registered is refused before anything runs. */

@@ -7,10 +7,12 @@ import type { JsonObject } from '../../domain/a2a.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
+import { pathNotFound } from '../http/protocol-exception.filter.js';
 import { addVary } from '../http/site-guard.js';
 import { TrustedProxies } from '../http/trusted-proxies.js';
 import { requestedVersion } from '../wire/a2a-version.js';
 import { agentCards } from './agent-card.js';
+import { CardSigner } from './card-signer.js';
 
 interface Document {
   readonly body: string;
@@ -25,17 +27,20 @@ const FORWARDED = 'X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Port, X-Forw
 @Public()
 @Controller('.well-known')
 export class AgentCardController {
-  private readonly cache = new Map<string, { v1: Document; v03: Document }>();
+  private readonly cache = new Map<string, Promise<{ v1: Document; v03: Document }>>();
   private readonly proxies: TrustedProxies;
 
-  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly signer: CardSigner,
+  ) {
     this.proxies = new TrustedProxies(config.trustedProxies);
   }
 
   @Get(['agent-card.json', 'agent.json'])
-  card(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+  async card(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     noteRequest(request.raw, { surface: 'a2a-card', method: 'GetAgentCard' });
-    const cards = this.cardsFor(baseUrlOf(request, this.config, this.proxies));
+    const cards = await this.cardsFor(baseUrlOf(request, this.config, this.proxies));
     const { body, etag } = wants03(request) ? cards.v03 : cards.v1;
     addVary(reply, this.config.publicUrl ? 'A2A-Version' : `A2A-Version, ${FORWARDED}`);
     reply
@@ -49,14 +54,34 @@ export class AgentCardController {
     reply.code(200).header('content-type', 'application/json').send(body);
   }
 
-  private cardsFor(baseUrl: string): { v1: Document; v03: Document } {
+  /** What the cards' signatures are checked with. */
+  @Get('jwks.json')
+  keys(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    noteRequest(request.raw, { surface: 'a2a-card', method: 'GetJwks' });
+    if (this.signer.jwks === undefined) throw pathNotFound(this.config);
+    reply
+      .code(200)
+      .header('cache-control', 'public, max-age=300')
+      .header('content-type', 'application/jwk-set+json')
+      .send(JSON.stringify(this.signer.jwks));
+  }
+
+  private cardsFor(baseUrl: string): Promise<{ v1: Document; v03: Document }> {
     const known = this.cache.get(baseUrl);
     if (known !== undefined) return known;
-    const { auth, push } = this.config;
-    const { v1, v03 } = agentCards(baseUrl, auth.headerName, push !== undefined);
-    const made = { v1: documentOf(v1), v03: documentOf(v03) };
+    const made = this.makeCards(baseUrl);
     if (this.cache.size < MAX_CACHED) this.cache.set(baseUrl, made);
     return made;
+  }
+
+  private async makeCards(baseUrl: string): Promise<{ v1: Document; v03: Document }> {
+    const { auth, push } = this.config;
+    const { v1, v03 } = agentCards({
+      baseUrl,
+      headerName: auth.headerName,
+      pushNotifications: push !== undefined,
+    });
+    return { v1: documentOf(v1, await this.signer.sign(v1, baseUrl)), v03: documentOf(v03) };
   }
 }
 
@@ -71,12 +96,17 @@ function wants03(request: FastifyRequest): boolean {
 
 /** Weak comparison over a list (RFC 9110 section 13.1.2). */
 function isFresh(header: string | undefined, etag: string): boolean {
-  const candidates = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return candidates.includes('*') || candidates.includes(etag);
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+  const candidates = (header ?? '').split(',').map(opaque);
+  return candidates.includes('*') || candidates.includes(opaque(etag));
 }
 
-function documentOf(card: JsonObject): Document {
-  const body = JSON.stringify(card);
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return { body, etag: `"${digest}"` };
+/**
+ * A signature is another one each time, and on each instance: the tag is then that of the card
+ * without it, and weak.
+ */
+function documentOf(card: JsonObject, signed = card): Document {
+  const digest = createHash('sha256').update(JSON.stringify(card)).digest('base64url');
+  const tag = `"${digest.slice(0, 22)}"`;
+  return { body: JSON.stringify(signed), etag: signed === card ? tag : `W/${tag}` };
 }

@@ -1,11 +1,14 @@
+import type { TenantConfig } from '../../config/config.types.js';
 import type { JsonObject } from '../../domain/a2a.js';
 import { PRODUCT } from '../http/product.js';
+import { limitsExtension, skillsOf } from './tenant-skills.js';
 
 /** Name of the API key scheme, whatever its header is called (n9e's name for it). */
 const API_KEY_SCHEME = 'x-user-token';
 const BEARER_SCHEME = 'bearer';
 const MODES = ['text/plain'];
 
+/** Of no tenant in particular. */
 const SKILL: JsonObject = {
   id: 'n9e-assistant',
   name: 'Ops assistant',
@@ -35,18 +38,27 @@ export interface AgentCards {
   readonly v03: JsonObject;
 }
 
+export interface CardOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** The header of the API key. */
+  readonly headerName: string;
+  /** Whether webhooks are switched on. */
+  readonly pushNotifications?: boolean;
+  /** Of an authenticated caller. */
+  readonly tenant?: TenantConfig;
+}
+
 /**
  * Both shapes of the agent card (spec 4.4.1 and 0.3 section 5.5). Public: nothing of a tenant, a
- * config or a secret is in it.
- * @param baseUrl without a trailing slash.
- * @param headerName the header of the API key.
- * @param pushNotifications whether webhooks are switched on.
+ * config or a secret is in it, unless it is made for a tenant (the extended card).
  */
-export function agentCards(
-  baseUrl: string,
-  headerName: string,
+export function agentCards({
+  baseUrl,
+  headerName,
   pushNotifications = false,
-): AgentCards {
+  tenant,
+}: CardOptions): AgentCards {
   const endpoint = `${baseUrl}/a2a`;
   const supportedInterfaces: JsonObject[] = [
     { url: endpoint, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -60,13 +72,14 @@ export function agentCards(
     version: PRODUCT.version,
     defaultInputModes: MODES,
     defaultOutputModes: MODES,
-    skills: [SKILL],
+    skills: tenant === undefined ? [SKILL] : skillsOf(tenant),
   };
+  const extensions = tenant === undefined ? {} : { extensions: [limitsExtension(tenant.limits)] };
   return {
     v1: {
       ...common,
       supportedInterfaces,
-      capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
+      capabilities: { streaming: true, pushNotifications, extendedAgentCard: true, ...extensions },
       securitySchemes: {
         [API_KEY_SCHEME]: { apiKeySecurityScheme: { location: 'header', name: headerName } },
         [BEARER_SCHEME]: { httpAuthSecurityScheme: { scheme: 'bearer' } },
@@ -83,8 +96,13 @@ export function agentCards(
       preferredTransport: 'JSONRPC',
       additionalInterfaces: [{ url: endpoint, transport: 'JSONRPC' }],
       supportedInterfaces,
-      capabilities: { streaming: true, pushNotifications, stateTransitionHistory: false },
-      supportsAuthenticatedExtendedCard: false,
+      capabilities: {
+        streaming: true,
+        pushNotifications,
+        stateTransitionHistory: false,
+        ...extensions,
+      },
+      supportsAuthenticatedExtendedCard: true,
       securitySchemes: {
         [API_KEY_SCHEME]: { type: 'apiKey', in: 'header', name: headerName },
         [BEARER_SCHEME]: { type: 'http', scheme: 'bearer' },

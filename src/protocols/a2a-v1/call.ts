@@ -32,6 +32,11 @@ class HttpCall implements Call {
     return typeof header === 'string' ? header : undefined;
   }
 
+  get baseUrl(): string {
+    const { request, server } = this.reply;
+    return server.baseUrlOf?.(request) ?? '';
+  }
+
   noteTask(taskId: string): void {
     noteRequest(this.reply.request.raw, { taskId });
   }

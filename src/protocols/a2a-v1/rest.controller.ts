@@ -151,9 +151,14 @@ export class RestController {
   }
 
   @Get('extendedAgentCard')
-  extendedCard(@Ctx() ctx: CallContext, @Req() request: Request, @Res() reply: FastifyReply): void {
+  async extendedCard(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     this.begin(ctx, request, reply, 'GetExtendedAgentCard');
-    this.operations.extendedAgentCard(ctx, queryDocument(request.query));
+    const document = queryDocument(request.query);
+    answer(reply, await this.operations.extendedAgentCard(ctx, document, callOf(reply)));
   }
 
   /** What every operation checks before its own params. */

@@ -64,7 +64,7 @@ const METHODS: readonly Method[] = [
   },
   {
     name: 'GetExtendedAgentCard',
-    answer: (ops, ctx, params) => ops.extendedAgentCard(ctx, params),
+    answer: (ops, ctx, params, call) => ops.extendedAgentCard(ctx, params, call),
   },
 ];
 

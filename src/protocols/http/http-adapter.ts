@@ -6,6 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_LIMITS, type GatewayConfig } from '../../config/config.types.js';
 import { DomainError } from '../../domain/errors.js';
+import { baseUrlOf } from './base-url.js';
 import { callerProtocolOf } from './caller-protocol.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
@@ -16,6 +17,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Set by createHttpAdapter. */
     routeTable?: RouteTable;
+    /** Under which URL a caller reaches the gateway; see baseUrlOf. Set by createHttpAdapter. */
+    baseUrlOf?: (request: FastifyRequest) => string;
   }
 }
 
@@ -54,6 +57,7 @@ export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
     clientErrorHandler: refuseClient,
   });
   const fastify: FastifyInstance = adapter.getInstance();
+  fastify.decorate('baseUrlOf', (request: FastifyRequest) => baseUrlOf(request, config, proxies));
   setHeaders(fastify);
   guardSites(fastify, config);
   readBodiesAsText(fastify);

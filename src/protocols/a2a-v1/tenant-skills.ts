@@ -1,0 +1,85 @@
+import type { AssistantConfig, TenantConfig, TenantLimits } from '../../config/config.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
+
+/** Names the extension under which the extended card tells the caller's limits; nothing to activate. */
+export const LIMITS_EXTENSION = 'urn:nightjar:limits:1';
+
+const ALERTS = {
+  tags: ['monitoring', 'alerting', 'alertmanager', '监控', '告警'],
+  examples: [
+    'What is firing in prod?',
+    'How many critical alerts are there, by team?',
+    'Is NodeDown silenced?',
+    '当前有哪些告警正在触发？',
+    '按级别统计一下告警数量',
+    '进一步分析其中第一条',
+  ],
+};
+const METRICS = {
+  tags: ['metrics', 'prometheus', '指标'],
+  examples: ['Which targets are down?', 'query up{job="node"}', '哪些采集目标离线了？'],
+};
+
+/**
+ * What this tenant's assistant can do, as its configuration has it (seed-behaviours V22). No name,
+ * address or setting of a source is in it: a caller sees a capability, not how it comes about.
+ */
+export function skillsOf({ assistant, sources }: TenantConfig): readonly JsonObject[] {
+  if (assistant.backend === 'module') return [scripted(assistant)];
+  const types = new Set(sources.map((source) => source.type));
+  const both = types.has('demo');
+  const topics = [
+    ...(both || types.has('alertmanager') ? [ALERTS] : []),
+    ...(both || types.has('prometheus') ? [METRICS] : []),
+  ];
+  const about = [
+    ...(topics.includes(ALERTS) ? ['alerts and silences'] : []),
+    ...(topics.includes(METRICS) ? ['metrics, alert rules and scrape targets'] : []),
+  ].join(', ');
+  return [
+    {
+      id: 'n9e-assistant',
+      name: 'Ops assistant',
+      description:
+        about === ''
+          ? 'Answers in natural language; no data source is configured for this tenant yet. Read-only.'
+          : `Answers questions about ${about} in natural language, English or Chinese, and names source, query and time of what it says.${both ? ' Some of the data is made up for demonstration.' : ''} Read-only: it changes nothing.`,
+      tags: ['operations', 'read-only', ...topics.flatMap((topic) => topic.tags)],
+      examples: topics.flatMap((topic) => topic.examples),
+    },
+  ];
+}
+
+function scripted({ readOnly }: Extract<AssistantConfig, { backend: 'module' }>): JsonObject {
+  return {
+    id: 'fixed-script',
+    name: 'Scripted assistant',
+    description: `Answers by a program of this tenant's operator. ${
+      readOnly
+        ? 'Read-only: it changes nothing.'
+        : 'It may change things outside, and is then never repeated by itself.'
+    }`,
+    tags: ['operations', 'script', readOnly ? 'read-only' : 'may-write'],
+    examples: [],
+  };
+}
+
+/** The limits that a caller can meet, as an extension of the card's capabilities. */
+export function limitsExtension(limits: TenantLimits): JsonObject {
+  return {
+    uri: LIMITS_EXTENSION,
+    description: 'The limits of this caller. Bytes are UTF-8 bytes.',
+    params: {
+      bodyBytes: limits.a2aBodyBytes,
+      textBytes: limits.textBytes,
+      idBytes: limits.idBytes,
+      activeTasks: limits.activePerUser,
+      openStreams: limits.streamsPerUser,
+      openQuestions: limits.parkedPerUser,
+      runSeconds: limits.runSeconds,
+      taskTtlSeconds: limits.taskTtlSeconds,
+      contextIdleSeconds: limits.contextIdleSeconds,
+      pageSize: limits.listPageMax,
+    },
+  };
+}
