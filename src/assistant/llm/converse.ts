@@ -89,16 +89,16 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
         case 'tool-call': {
           hasAnswer = false;
           const args = cleanText(redactor.hide(JSON.stringify(part.input)), 300);
-          yield { kind: 'step', text: words.calling(nameOf(part.toolName), args) };
+          yield { kind: 'step', text: words.calling(nameOf(part.toolName, redactor), args) };
           break;
         }
         case 'tool-result':
-          yield stepOf(part, part.output as ToolAnswer, words);
+          yield stepOf(part, part.output as ToolAnswer, exchange);
           break;
         case 'tool-error': {
           // An unknown tool, or arguments that are no JSON: the model is told and may try again.
           const output = redactor.hide(cleanText(String(part.error), 1000));
-          yield stepOf(part, { outcome: 'failed', output }, words);
+          yield stepOf(part, { outcome: 'failed', output }, exchange);
           break;
         }
         case 'error':
@@ -131,16 +131,17 @@ function* frames(kind: 'content' | 'reason', text: string): Generator<Frame> {
 function stepOf(
   { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string },
   { outcome, output }: ToolAnswer,
-  words: LlmWords,
+  { words, redactor }: Exchange,
 ): Frame {
-  const name = nameOf(toolName);
-  const tool = { callId: cleanText(toolCallId, 100), name, outcome, output };
+  const name = nameOf(toolName, redactor);
+  const callId = cleanText(redactor.hide(toolCallId), 100);
+  const tool = { callId, name, outcome, output };
   return { kind: 'step', text: words.called(name, outcome === 'failed'), tool };
 }
 
 /** A model may call anything by any name. */
-function nameOf(toolName: string): string {
-  return cleanText(toolName, 64);
+function nameOf(toolName: string, redactor: Redactor): string {
+  return cleanText(redactor.hide(toolName), 64);
 }
 
 function faultOfEnding(

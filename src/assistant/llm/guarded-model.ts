@@ -44,12 +44,12 @@ export function guardModel(model: Model, guards: Guards): Model {
 }
 
 async function stream(model: Model, call: ModelCall, guards: Guards): Promise<ModelReply> {
-  let tokens = guards.contextTokens;
+  const ofTools = tokensOfTools(call.tools);
+  let prompt = fitPrompt(call.prompt, guards.contextTokens - ofTools);
   let shortened = false;
-  for (let failures = 0; ;) {
-    const room = tokens - tokensOfTools(call.tools);
-    const prompt = fitPrompt(call.prompt, room);
-    guards.onRequest(tokensOfPrompt(prompt) + tokens - room);
+  let failures = 0;
+  for (;;) {
+    guards.onRequest(tokensOfPrompt(prompt) + ofTools);
     try {
       const reply = await model.doStream({ ...call, prompt });
       return { ...reply, stream: await begun(reply.stream) };
@@ -59,7 +59,9 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
       if (fault.kind === 'too_long' && !shortened) {
         // The model's window is smaller than the operator thinks, or its tokens are.
         shortened = true;
-        tokens = Math.floor(Math.min(tokens, tokensOfPrompt(prompt) + tokens - room) / 2);
+        const half = halved(prompt);
+        if (half === undefined) throw fault;
+        prompt = half;
         continue;
       }
       failures += 1;
@@ -68,6 +70,16 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
       await sleep(wait, undefined, call.abortSignal ? { signal: call.abortSignal } : {});
     }
   }
+}
+
+/** With half of what can be left out; undefined when there is nothing. */
+function halved(prompt: Prompt): Prompt | undefined {
+  const all = tokensOfPrompt(prompt);
+  const current = prompt.findLast(({ role }) => role === 'user');
+  const needed = tokensOfPrompt(
+    prompt.filter((message) => message.role === 'system' || message === current),
+  );
+  return all <= needed ? undefined : fitPrompt(prompt, Math.floor((all + needed) / 2));
 }
 
 function pauseAfter(fault: ModelFault, failures: number, baseMs: number): number | undefined {
@@ -118,6 +130,15 @@ async function begun(parts: ReadableStream<ReplyPart>): Promise<ReadableStream<R
 }
 
 function redacted(prompt: Prompt, redactor: Redactor): Prompt {
+  /** A model may make up both; a provider refuses a name with anything else in it. */
+  const named = (part: { readonly toolName: string; readonly toolCallId: string }) => ({
+    toolName:
+      redactor
+        .hide(part.toolName)
+        .replace(/[^\w-]/g, '_')
+        .slice(0, 64) || '_',
+    toolCallId: redactor.hide(part.toolCallId),
+  });
   return prompt.map((message): PromptMessage => {
     if (message.role === 'system') return { ...message, content: redactor.hide(message.content) };
     const content = message.content.map((part) => {
@@ -125,11 +146,11 @@ function redacted(prompt: Prompt, redactor: Redactor): Prompt {
         return { ...part, text: redactor.hide(part.text) };
       }
       if (part.type === 'tool-call') {
-        return { ...part, input: redactor.hideIn(part.input as JsonValue) };
+        return { ...part, ...named(part), input: redactor.hideIn(part.input as JsonValue) };
       }
       if (part.type === 'tool-result') {
         const output = redactor.hideIn(part.output as unknown as JsonValue);
-        return { ...part, output: output as unknown as typeof part.output };
+        return { ...part, ...named(part), output: output as unknown as typeof part.output };
       }
       return part;
     });

@@ -76,9 +76,13 @@ export function faultOf(error: unknown): ModelFault {
     const isCut = error.message.includes('without a finish reason');
     return new ModelFault(isCut ? 'broken' : 'garbled', { words: error.message });
   }
-  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    return new ModelFault('garbled', { words: error.name });
+  if (TypeValidationError.isInstance(error)) {
+    // An error object that lacks a field of its provider's is still one.
+    const value = error.value as { readonly error?: unknown } | null | undefined;
+    const told = typeof value === 'object' ? value?.error : undefined;
+    return told === undefined ? new ModelFault('garbled') : faultOfWords(told);
   }
+  if (JSONParseError.isInstance(error)) return new ModelFault('garbled');
   if (error instanceof TypeError && error.message === 'terminated') {
     return new ModelFault('broken', { retryable: true });
   }
