@@ -7,7 +7,8 @@ import { ENGLISH_WORDS } from './answer/words-en.js';
 import { CHINESE_WORDS } from './answer/words-zh.js';
 import { converse } from './converse.js';
 import { memoryData } from './memory.js';
-import { LONGEST_QUESTION } from './parse/question.js';
+import { cutUp, LONGEST_QUESTION } from './parse/question.js';
+import { Vocabulary } from './parse/vocabulary.js';
 import { isHan } from './text/normalise.js';
 import { isTimezone } from './time/zoned.js';
 import { TurnRun } from './turn-run.js';
@@ -50,13 +51,17 @@ function wordsFor({ lang, text }: Turn): Words {
   return isChinese(text) ? CHINESE_WORDS : ENGLISH_WORDS;
 }
 
-/** A Chinese name in an English sentence does not make it Chinese. */
+const FULL_WIDTH = '，。？！：；＝、';
+
+/** Names do not count, only our own words: a Chinese name in an English sentence changes nothing. */
 function isChinese(text: string): boolean {
-  const unquoted = text.replace(/"[^"]*"|`[^`]*`|[\w.-]+\s*(?:!=|=~|!~|=)\s*\S+/g, ' ');
-  const han = Array.from(unquoted).filter(isHan).length;
-  const words = unquoted.match(/[a-z]{2,}/gi)?.length ?? 0;
-  // A Chinese word has about two characters.
-  return han > 0 && han / 2 >= words / 2;
+  const { segments } = cutUp(text, new Vocabulary([]), { now: 0, zone: 'UTC' });
+  const spoken = segments.filter(
+    (one) => one.concepts.size > 0 && one.kind !== 'quoted' && /\p{L}/u.test(one.text),
+  );
+  const chinese = spoken.filter((one) => Array.from(one.text).some(isHan)).length;
+  if (spoken.length === 0) return Array.from(text).some((c) => isHan(c) || FULL_WIDTH.includes(c));
+  return chinese > 0 && chinese >= spoken.length - chinese;
 }
 
 /** What has to be said about how the answer is given. */

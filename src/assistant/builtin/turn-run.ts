@@ -5,7 +5,7 @@ import { SourceReads } from '../tools/source-reads.js';
 import type { ToolResult, TypedTool } from '../tools/tool.js';
 import type { Words } from './answer/words.js';
 import { type ListMemory, readMemory } from './memory.js';
-import type { TimeFrame } from './time/clock.js';
+import type { TimeFrame } from './time/day.js';
 import { showInstant } from './time/zoned.js';
 
 /** The answer to one question. */

@@ -14,8 +14,8 @@ export const selectionShape = {
     .enum(['firing', 'active', 'suppressed', 'pending'])
     .optional()
     .describe('Default firing: active and suppressed (silenced or inhibited) together'),
-  started_after: z.iso.datetime({ offset: true }).optional(),
-  started_before: z.iso.datetime({ offset: true }).optional(),
+  started_after: z.iso.datetime({ offset: true }).optional().describe('At or after that time'),
+  started_before: z.iso.datetime({ offset: true }).optional().describe('Before that time'),
   source: z.string().max(200).optional().describe('Only of this source'),
 };
 
@@ -55,7 +55,7 @@ export async function selectAlerts(
       (textHolds?.(alert.labels, alert.annotations) ?? true) &&
       (severities?.includes(severityOf(alert.labels)?.toLowerCase() ?? '') ?? true) &&
       alert.startsAt >= after &&
-      alert.startsAt <= before,
+      alert.startsAt < before,
   );
   return { reading, alerts, unfiltered: ofState.length };
 }

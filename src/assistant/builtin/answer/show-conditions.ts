@@ -22,6 +22,7 @@ function showMatcher({ label, op, values }: Matcher, words: Words): string {
     return words.absent(code(label));
   }
   const name = label ?? words.anyLabel;
+  if (op === '!=' && values.length === 1 && values[0] === '') return words.present(code(name));
   if (op === '!=') {
     return values.map((value) => `${words.not}${code(`${name}=${value}`)}`).join(', ');
   }

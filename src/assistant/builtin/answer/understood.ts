@@ -1,5 +1,5 @@
 import type { Clause } from '../../tools/label-matcher.js';
-import type { Note } from '../parse/conditions.js';
+import type { Note } from '../parse/conditions.types.js';
 import { showInstant } from '../time/zoned.js';
 import type { TurnRun } from '../turn-run.js';
 import { code, plain } from './markdown.js';
@@ -52,7 +52,8 @@ function partsOf(run: TurnRun, reading: Reading): readonly string[] {
     at === undefined ? undefined : showInstant(at, zone);
   const parts = [words.task[reading.task] ?? reading.task];
   if (by.length > 0) parts.push(words.countedBy(by.map((label) => code(label)).join(', ')));
-  if (state !== undefined && state !== 'firing') parts.push(words.states[state] ?? state);
+  if (state !== undefined && state !== 'firing' && state !== 'any')
+    parts.push(words.states[state] ?? state);
   if (conditions !== '') parts.push(words.filter(conditions));
   if (after !== undefined || before !== undefined) {
     parts.push(words.started(time(after), time(before)));
@@ -79,6 +80,8 @@ function showNote(note: Note, words: Words): string {
       return words.part(typed, code(note.found, 300));
     case 'other-label':
       return words.otherLabel(typed, code(note.found, 200));
+    case 'word':
+      return words.word(typed, code(note.found, 200));
     case 'nothing-excluded':
       return words.nothingExcluded(typed);
     case 'no-such-alternative':

@@ -32,6 +32,7 @@ export const ENGLISH_WORDS: Words = {
   tooLong: 'The question is very long; I read only its first 2,000 characters.',
   noList:
     'I have shown no list in this conversation that this could refer to. Ask "what is firing?" first.',
+  whichOne: 'I do not know which one is meant. Say for example "the second one", or its name.',
   demo: '**Demo data**: invented by the built-in demo source, not real alerts.',
   otherLanguage: (lang) => `I speak English and Chinese only, not ${lang}.`,
   badTimezone: (zone) => `The timezone ${zone} is unknown to me; times are in UTC.`,
@@ -68,6 +69,7 @@ export const ENGLISH_WORDS: Words = {
   groups: (labels, count) => `${String(count)} different by ${labels}:`,
   without: '(none)',
   more: (count) => `… and ${String(count)} more.`,
+  noMore: 'There are no more.',
   moreHint: 'Ask "show more" for the next ones.',
   rulesView:
     'Read from the rules of Prometheus, not from an Alertmanager: silences are unknown here, and times count from when the condition began.',
@@ -196,10 +198,12 @@ export const ENGLISH_WORDS: Words = {
   contains: (label, text) =>
     label === undefined ? `name, label or text contains ${text}` : `${label} contains ${text}`,
   absent: (label) => `no label ${label}`,
+  present: (label) => `any ${label}`,
   anyLabel: 'any label',
   readAs: (typed, readAs) => `${typed} read as ${readAs}`,
   part: (typed, found) => `${typed} is no whole value, read as part of ${found}`,
   otherLabel: (typed, found) => `${typed}: no live label of that kind, read as ${found}`,
+  word: (typed, found) => `${typed} read as a word, not as ${found}`,
   nothingExcluded: (typed) => `nothing is excluded by ${typed}: no live alert has it`,
   noSuchAlternative: (typed) => `no live alert has ${typed}`,
   ignored: (words) =>

@@ -29,6 +29,7 @@ export const CHINESE_WORDS: Words = {
   contradictory: '这些条件无法组合成一个问题而不靠猜测。请分开提问。',
   tooLong: '问题太长，我只读取了前 2000 个字符。',
   noList: '这个会话中还没有可以引用的列表。请先问“现在有哪些告警？”。',
+  whichOne: '不清楚指的是哪一条。请说“第二条”或告警的名称。',
   demo: '**演示数据**：由内置的演示数据源虚构，不是真实告警。',
   otherLanguage: (lang) => `我只会英文和中文，不会 ${lang}。`,
   badTimezone: (zone) => `未知的时区 ${zone}，时间以 UTC 显示。`,
@@ -65,6 +66,7 @@ export const CHINESE_WORDS: Words = {
   groups: (labels, count) => `按 ${labels} 统计，共 ${String(count)} 种：`,
   without: '（无）',
   more: (count) => `……还有 ${String(count)} 条。`,
+  noMore: '没有更多了。',
   moreHint: '可以说“更多”查看后面的。',
   rulesView:
     '数据来自 Prometheus 的规则而不是 Alertmanager：这里不知道静默，时间从条件开始成立时算起。',
@@ -190,10 +192,12 @@ export const CHINESE_WORDS: Words = {
   contains: (label, text) =>
     label === undefined ? `名称、标签或文本包含 ${text}` : `${label} 包含 ${text}`,
   absent: (label) => `没有标签 ${label}`,
+  present: (label) => `有标签 ${label}`,
   anyLabel: '任一标签',
   readAs: (typed, readAs) => `${typed} 读作 ${readAs}`,
   part: (typed, found) => `${typed} 不是完整的值，读作 ${found} 的一部分`,
   otherLabel: (typed, found) => `${typed}：当前没有这类标签，读作 ${found}`,
+  word: (typed, found) => `${typed} 读作普通词语，而不是 ${found}`,
   nothingExcluded: (typed) => `${typed} 没有排除任何告警：当前告警中没有它`,
   noSuchAlternative: (typed) => `当前告警中没有 ${typed}`,
   ignored: (words) => `⚠ 未能理解，也没有作为条件：${words}。当前没有标签具有这样的值。`,

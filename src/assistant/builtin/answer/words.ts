@@ -17,6 +17,7 @@ export interface Words {
   readonly contradictory: string;
   readonly tooLong: string;
   readonly noList: string;
+  readonly whichOne: string;
   readonly demo: string;
   readonly otherLanguage: (lang: string) => string;
   readonly badTimezone: (zone: string) => string;
@@ -42,6 +43,7 @@ export interface Words {
   readonly without: string;
   readonly more: (count: number) => string;
   readonly moreHint: string;
+  readonly noMore: string;
   readonly rulesView: string;
   readonly alike: (count: number) => string;
   readonly columns: {
@@ -118,10 +120,12 @@ export interface Words {
   readonly not: string;
   readonly contains: (label: string | undefined, text: string) => string;
   readonly absent: (label: string) => string;
+  readonly present: (label: string) => string;
   readonly anyLabel: string;
   readonly readAs: (typed: string, readAs: string) => string;
   readonly part: (typed: string, found: string) => string;
   readonly otherLabel: (typed: string, found: string) => string;
+  readonly word: (typed: string, found: string) => string;
   readonly nothingExcluded: (typed: string) => string;
   readonly noSuchAlternative: (typed: string) => string;
   readonly ignored: (words: string) => string;

@@ -111,6 +111,7 @@ async function* showPositions(
     const away = last.sources.find((one) => one.name === source && one.error !== undefined);
     if (failed !== undefined) return { blocks: failed };
     if (last.alerts.length > 0) {
+      details.push(...yesNo(run, asked, last));
       details.push(...last.alerts.map((alert) => alertDetail(run, alert, index + 1)));
       focus = index;
     } else if (away === undefined) details.push(words.gone(code(name)));
@@ -129,4 +130,17 @@ async function* showPositions(
     ],
     memory: { ...memory, listed, ...(focus === undefined ? {} : { focus }) },
   };
+}
+
+/** `is it silenced?`, `is it still firing?` */
+function yesNo(
+  run: TurnRun,
+  { question: { sentence } }: AlertQuestion,
+  { alerts }: GetAlertResult,
+): readonly string[] {
+  if (!sentence.any('check') && !sentence.any('is')) return [];
+  const isQuiet = alerts[0]?.state === 'suppressed';
+  if (sentence.any('silenced')) return [isQuiet ? run.words.yes : run.words.no];
+  if (sentence.any('resolved')) return [run.words.stillFiring];
+  return sentence.any('firing') && !sentence.any('detail') ? [run.words.yes] : [];
 }

@@ -47,7 +47,9 @@ export async function* answerMore(run: TurnRun, memory: ListMemory, reading: Rea
     blocks: [
       run.words.leadSome(state, result.total, result.unfiltered, result.suppressed),
       ...understood(run, { ...reading, where, state }),
-      ...(result.alerts.length === 0 ? [] : [alertTable(run, result.alerts, where, shown + 1)]),
+      result.alerts.length === 0
+        ? run.words.noMore
+        : alertTable(run, result.alerts, where, shown + 1),
       ...moreOf(run, result.total - end, true),
       ...closing(run, result),
     ],

@@ -23,10 +23,12 @@ export interface AlertQuestion {
 /** Puts together what was asked now and, for a follow-up, what was asked before. */
 export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
   const old = isFollowUp(question) ? run.memory : undefined;
+  // `what about NodeDown` after a list for prod asks for that alert, wherever it is.
+  const isOther = namesAlert(question) && !question.sentence.any('them');
   const { time, order } = question;
-  const where = mergeWhere(old?.where ?? [], question.conditions.where);
-  const after = time === undefined ? old?.after : time.after;
-  const before = time === undefined ? old?.before : time.before;
+  const where = mergeWhere(isOther ? [] : (old?.where ?? []), question.conditions.where);
+  const after = time === undefined && !isOther ? old?.after : time?.after;
+  const before = time === undefined && !isOther ? old?.before : time?.before;
   const { limit } = question.references;
   const own = formOf(question);
   return {
@@ -39,12 +41,12 @@ export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
           ? (old?.by ?? [])
           : [],
     where,
-    state: question.state ?? old?.state ?? 'firing',
+    state: question.state ?? (isOther ? undefined : old?.state) ?? 'firing',
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
     ...(order === undefined ? {} : { order }),
     ...(limit === undefined ? {} : { limit }),
-    inherited: old !== undefined,
+    inherited: old !== undefined && !isOther,
   };
 }
 
@@ -104,7 +106,11 @@ export function hasConditions(asked: AlertQuestion): boolean {
 function isFollowUp({ sentence }: Question): boolean {
   const begins = sentence.has(0, 'and') || sentence.any('follow');
   const narrows = sentence.any('only') && !sentence.any('alert');
-  return sentence.any('them') || begins || narrows;
+  // `all alerts but the info ones` points at nothing that was said before.
+  const points = sentence.parts.some(
+    (part) => part.concepts.has('them') && !(/ones$/.test(part.key) && sentence.any('alert')),
+  );
+  return points || begins || narrows;
 }
 
 function formOf({ sentence, grouping }: Question): ListMemory['form'] | undefined {
@@ -115,6 +121,10 @@ function formOf({ sentence, grouping }: Question): ListMemory['form'] | undefine
   if (sentence.any('detail') || sentence.any('since-when')) return 'detail';
   const isList = sentence.any('list') || sentence.any('which') || sentence.any('alert');
   return isList || sentence.any('check') ? 'list' : undefined;
+}
+
+function namesAlert({ conditions }: Question): boolean {
+  return conditions.where.flatMap(labelsOf).includes('alertname');
 }
 
 /** A new condition on a label replaces the old one on it. */

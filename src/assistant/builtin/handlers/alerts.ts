@@ -3,19 +3,14 @@ import { closing, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
+import type { Concept } from '../lexicon/concept.js';
 import type { Question } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
 import { answerList, answerMore } from './alert-list.js';
-import {
-  type AlertQuestion,
-  alertQuestion,
-  hasConditions,
-  readingOf,
-  selectionOf,
-} from './alert-question.js';
+import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
 /** Answers any question about alerts. */
 export async function* answerAlerts(
@@ -34,9 +29,12 @@ export async function* answerAlerts(
   }
   const isPosition = references.positions.length > 0 || refersToIt(run, question);
   if (isPosition) return yield* answerPositions(run, asked);
+  if (pointsNowhere(question)) {
+    const text = run.memory === undefined ? run.words.noList : run.words.whichOne;
+    return { blocks: [text, ...understood(run, readingOf(asked, 'detail'))] };
+  }
   if (conditions.unmatched.length > 0) return yield* answerUnmatched(run, asked);
-  const past = sentence.any('resolved') && !isNegatedResolved(question);
-  if (past && !hasConditions(asked)) return yield* answerHistory(run, asked);
+  if (asksForHistory(question)) return yield* answerHistory(run, asked);
   switch (asked.form) {
     case 'count':
       return yield* answerCount(run, asked, vocabulary);
@@ -56,9 +54,21 @@ function refersToIt(run: TurnRun, { sentence, conditions, time }: Question): boo
   return one && asks && !own && !all && !sentence.any('count');
 }
 
-function isNegatedResolved({ sentence }: Question): boolean {
+/** `is it silenced?` where nothing says what `it` is. */
+function pointsNowhere({ sentence, conditions }: Question): boolean {
+  const points = sentence.parts.some(
+    (part) => part.concepts.has('it') && !/^(?:this|that|这个|那个|该|此)$/.test(part.key),
+  );
+  const own = conditions.where.length > 0 || conditions.unmatched.length > 0;
+  return points && !own && !['ok', 'count', 'list'].some((c) => sentence.any(c as Concept));
+}
+
+/** `which alerts resolved today`, but not `is HighErrorRate resolved?`. */
+function asksForHistory({ sentence, conditions }: Question): boolean {
+  if (sentence.any('history')) return true;
   const index = sentence.indexOf('resolved');
-  return sentence.has(index - 1, 'not', 'without');
+  if (index === -1 || sentence.has(index - 1, 'not', 'without')) return false;
+  return conditions.where.length === 0 || sentence.any('alert') || sentence.any('which');
 }
 
 /** A condition that nothing live fulfils: said, with how many others there are, never dropped. */

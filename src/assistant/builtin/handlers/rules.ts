@@ -9,7 +9,15 @@ import { textsOf } from './condition-texts.js';
 export async function* answerRules(run: TurnRun, question: Question): Handling {
   const { sentence } = question;
   const { texts, ignored } = textsOf(question);
-  const state = sentence.any('pending') ? 'pending' : sentence.any('firing') ? 'firing' : 'any';
+  const firing = sentence.indexOf('firing');
+  const isNot = sentence.has(firing - 1, 'not', 'without');
+  const state = sentence.any('pending')
+    ? 'pending'
+    : firing === -1
+      ? 'any'
+      : isNot
+        ? 'inactive'
+        : 'firing';
   const type = sentence.any('recording') ? 'recording' : isAlerting(question) ? 'alerting' : 'any';
   const unhealthy = sentence.any('broken');
   const shown = [

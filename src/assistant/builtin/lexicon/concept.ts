@@ -11,6 +11,7 @@ export type Concept =
   | 'firing'
   | 'pending'
   | 'resolved'
+  | 'history'
   | 'silenced'
   | 'down'
   | 'up'
@@ -38,6 +39,7 @@ export type Concept =
   | 'least'
   | 'newest'
   | 'oldest'
+  | 'worst'
   | 'sort'
   | 'top'
   | 'last'
@@ -53,6 +55,11 @@ export type Concept =
   | 'of'
   | 'label'
   | 'only'
+  // comparisons of severities
+  | 'at-least'
+  | 'at-most'
+  | 'above'
+  | 'below'
   | 'all'
   // references to what was said
   | 'them'
@@ -62,6 +69,7 @@ export type Concept =
   | 'follow'
   // nothing to act on
   | 'now'
+  | 'status'
   | 'filler';
 
 /** Words by concept, separated by `|`; English phrases by blanks, Chinese without. */
@@ -92,6 +100,7 @@ export interface ValueAlias {
  */
 export const WEAK: ReadonlySet<Concept> = new Set<Concept>([
   'now',
+  'status',
   'filler',
   'in',
   'of',

@@ -12,10 +12,12 @@ export const ENGLISH: ConceptTable = {
     'source|sources|data source|data sources|datasource|datasources|backend|backends|alertmanager|alertmanagers|prometheus|connected systems',
   metric: 'metric|metrics|promql|expression|series|time series',
   firing:
-    'firing|fire|fires|fired|alerting|alarming|triggered|trigger|triggers|triggering|active|going off|gone off|went off|go off|on fire|ringing|wrong|broken|failing|burning|ongoing|open|happening|going on|going wrong|acting up|raised|unresolved|complaining|paging|up in flames|raising|bad shape|red|unhealthy|in alarm|misbehaving|wake me up|outstanding',
+    'firing|fire|fires|fired|alerting|alarming|triggered|trigger|triggers|triggering|active|going off|gone off|went off|go off|on fire|ringing|wrong|broken|failing|burning|ongoing|open|happening|going on|going wrong|acting up|raised|unresolved|complaining|paging|up in flames|raising|bad shape|red|unhealthy|in alarm|misbehaving|changed|wake me up|outstanding|anything i should know about|anything i should know|should i know|should i worry|to worry about|worry about|worth knowing|affected|impacted',
   pending: 'pending|about to fire|waiting to fire',
   resolved:
-    'resolved|recovered|cleared|closed|history|historical|went away|gone away|gone|no longer firing|ended|stopped|over already|past alerts|previous alerts',
+    'resolved|recovered|cleared|closed|went away|gone away|gone|no longer firing|ended|stopped|over already',
+  history:
+    'history|historical|past alerts|previous alerts|how often|how many times|how frequently|old alerts|flapping',
   silenced: 'silenced|muted|suppressed|inhibited|hushed|snoozed',
   expired: 'expired',
   broken:
@@ -23,19 +25,19 @@ export const ENGLISH: ConceptTable = {
   down: 'down|unreachable|offline|dead|unavailable|not up|not responding|unresponsive|cannot be scraped|failing scrape|failing scrapes',
   up: 'up|reachable|online|alive',
   ok: 'ok|okay|healthy|fine|good|all good|all clear|clear|well|green|normal|quiet|calm|in order',
-  list: 'list|show|display|give|get|see|view|print|fetch|find|enumerate|report|tell|look at|look up|look|bring up|pull up|check|search|filter|dump|retrieve|read|update|update on|confirm',
+  list: 'show me|give me|tell me|get me|show us|list|show|display|give|get|see|view|print|fetch|find|enumerate|report|tell|look at|look up|look|bring up|pull up|check|search|filter|dump|retrieve|read|update|update on|confirm',
   count:
-    'how many|many|count|counts|number of|number|total|totals|amount of|how much|tally|statistics|stats|summary|summarize|summarise|overview|breakdown|break down|distribution|how often',
+    'how many|many|count|counts|number of|number|total|totals|amount of|how much|tally|statistics|stats|summary|summarize|summarise|overview|breakdown|break down|distribution|rundown|recap|digest|roundup|compare|comparison',
   detail:
     'detail|details|detailed|tell me about|tell me more about|tell me more|tell us about|tell me everything about|more about|more on|more details|more detail|more info|more information|more details on|more details about|more info on|more info about|explain|describe|description|analyze|analyse|analysis|investigate|look into|dig into|dig deeper into|dig deeper|deep dive|drill down|elaborate|what is wrong with|what happened to|what happened with|what happened|information|info on|info about|info for|all about|expand|further|diagnose|zoom in|what is the matter with|what is going on with|what is up with|why|reason|cause|root cause|how come|annotations|annotation|runbook|full details|everything about',
   'since-when':
-    'since when|how long|for how long|when did|when was|when has|start time|started when|when|how old|duration',
+    'since when|how long|for how long|when did|when was|when has|start time|started when|when|how old|duration|end|ends|ending|until when|till when',
   query: 'query|evaluate|eval|run|execute|compute|calculate|graph|plot',
   value: 'value|values|reading|current value|values of|value of',
   check:
     'any|anything|is there|are there|is there any|are there any|some|something|do we have|have we got|does|do|did|has|have|had|got|there|there any|whether',
   is: 'is|are|was|were|am|equals|equal|equal to|set to|named|called|be|being|been|=|:',
-  which: 'which|what|whose|who|where|what kind of|which of',
+  which: 'which|what|who|what kind of|which of',
   how: 'how|how about now|how do i|how to',
   help: 'help|what can you do|what can i ask|what can i ask you|what do you do|how do i use you|how do i use this|usage|commands|capabilities|who are you|what are you|how does this work|what can you answer|what questions|abilities|manual|instructions|what are you able to do|what do you know|help me|how can you help|how can you help me|what can you help with|what can you help me with|what else can you do',
   greet:
@@ -52,17 +54,24 @@ export const ENGLISH: ConceptTable = {
   sort: 'sort|sorted|order|ordered|sort by|sorted by|order by|ordered by|ordering',
   top: 'top|the top|first few',
   last: 'last|the last|final',
-  not: 'not|non|except|except for|excluding|exclude|excludes|but not|other than|apart from|besides|ignoring|ignore|aside from|minus|not in|outside|outside of|and not|!=|leaving out|not from|not on|not for|anything but|everything but|all but|different from|skip|skipping',
+  not: 'not|non|except|except for|excluding|exclude|excludes|but not|other than|apart from|besides|ignoring|ignore|aside from|minus|not in|outside|outside of|and not|!=|leaving out|not from|not on|not for|anything but|everything but|all but|different from|skip|skipping|neither',
   without: 'without|with no|without a|without any|lacking|missing|have no|has no|having no|no',
-  or: 'or|either|and / or|or in|or on|or for|or from',
-  and: 'and|plus|as well as|along with|&|,|both|and in|and on|and for|and also|and from|and with',
+  or: 'or|nor|either|and / or|or in|or on|or for|or from',
+  and: 'and|but|plus|as well as|along with|&|,|both|and in|and on|and for|and also|and from|and with',
   only: 'only|just|solely|exclusively|restrict to|restricted to|limit to|limited to|narrow down to|narrow to',
-  in: 'in|on|for|from|at|with|within|under|inside|belonging to|owned by|affecting|hitting|tagged|labeled|labelled|to|against|via|having|matching|that have|that has|at the|coming from|assigned to|originating from|raised by|reported by|impacting|concerning',
+  in: 'where|whose|in|on|for|from|at|with|within|under|inside|belonging to|owned by|affecting|hitting|tagged|labeled|labelled|to|against|via|having|matching|that have|that has|at the|coming from|assigned to|originating from|raised by|reported by|impacting|concerning|affected by|caused by|owned|belongs to|belong to|responsible for|created by|made by|set by|owns|own|of type|running on|run by|hosted on|deployed in|deployed to',
   about:
-    'about|regarding|related to|mentioning|mention|mentions|containing|contains|contain|like|including|includes|involving|around|saying|with the word|with the text|whose name contains|name contains',
+    'about|regarding|related to|mentioning|mention|mentions|containing|contains|contain|like|including|includes|involving|around|saying|with the word|with the text|starting with|starts with|beginning with|begins with|prefixed with|matching the text|whose name contains|name contains',
   of: 'of',
+  'at-least':
+    'at least|minimum|or worse|or higher|or above|and above|and worse|and higher|and up|or up|or greater|or more severe',
+  'at-most': 'or lower|or below|and below|and lower|or less|or less severe',
+  above: 'above|more than|higher than|worse than|more severe than|greater than|more critical than',
+  below: 'below|less than|fewer than|lower than|less severe than|less critical than',
   label: 'label|labels|tag|tags|field|label value|the label',
-  all: 'all|everything|whole|entire|complete|full|overall|all of',
+  all: 'all|everything|whole|entire|complete|overall|all of',
+  worst:
+    'worst|most severe|most critical|most serious|most urgent|most important|highest severity|highest priority',
   them: 'them|those|these|of them|of those|of these|ones|the ones|they|their|among them|among those|those alerts|these alerts|of those alerts|from that list|in that list|of the above|from the list|in the list',
   it: 'it|this|that|this one|that one|this alert|that alert|its|the same one|the same alert',
   one: 'one|item|entry|row|alert number|number',
@@ -70,21 +79,23 @@ export const ENGLISH: ConceptTable = {
   follow:
     'what about|how about|and what about|and how about|same for|same question for|now only|and the|and only',
   now: 'now|right now|currently|at the moment|at present|presently|current|still|at this moment|as of now|this moment|already|these days|live|right at the moment|today so far|as we speak|this second|this instant|any longer|anymore|yet',
+  status:
+    'status|state|situation|current state|current status|state of affairs|how are things|how is it going|how does it look|how is everything',
   filler:
-    'the|a|an|i|me|my|our|we|us|you|your|please|pls|plz|can|could|would|will|should|shall|may|might|want|need|like to|would like|know|let|lets|that are|that is|which are|which is|so|then|also|too|again|really|actually|kindly|quick|quickly|exactly|kind|kinds|sort of|type|types|if|as|than|but|because|im|having|doing|looking|running|going|happen|happens|happened|system|systems|infrastructure|infra status|state|status|situation|name|names|ask|asking|wonder|wondering|teh|hte|here|bot|assistant|nightjar|sir|friend|guys|folks|dear|ever|out|off|it looks|seem|seems|seeing|kindly|now please|question|answer|sure|yes|no thanks|oh|well then|hmm|um|uh|okay then|ok so|so far|for me|for us|to me|to us|show me|give me|tell me|get me|let me know|let me see|i want to know|i would like to know|i need|do you know|can you tell me|could you tell me|do you see|can you see|can you show me|could you show me|list of|a list of|the list of|in total|altogether|in all|begin|began|begun|start|started|starting time|starts|been|going to|got to|gotta|wanna|gimme|is it true that|in the world|the following|following|each other|very|much|at all|up to|quick question|thing|things|stuff|place|places',
+    'the|a|an|i|me|my|our|we|us|you|your|please|pls|plz|can|could|would|will|should|shall|may|might|want|need|like to|would like|know|let|lets|that are|that is|which are|which is|so|then|also|too|again|really|actually|kindly|quick|quickly|exactly|kind|kinds|sort of|type|types|if|as|than|because|im|having|doing|looking|running|going|happen|happens|happened|system|systems|infrastructure|name|names|ask|asking|wonder|wondering|teh|hte|here|bot|assistant|nightjar|sir|friend|guys|folks|dear|ever|out|off|it looks|seem|seems|seeing|kindly|now please|question|answer|sure|yes|no thanks|oh|well then|hmm|um|uh|okay then|ok so|so far|for me|for us|to me|to us|let me know|let me see|i want to know|i would like to know|i need|do you know|can you tell me|could you tell me|do you see|can you see|can you show me|could you show me|list of|a list of|the list of|in total|altogether|in all|begin|began|begun|start|started|starting time|starts|been|going to|got to|gotta|wanna|gimme|is it true that|in the world|the following|following|each other|created|made|very|much|at all|up to|quick question|times|different|distinct|unique|thing|things|stuff|place|places',
 };
 
 export const ENGLISH_SEVERITIES: readonly ValueAlias[] = [
   {
     kind: 'severity',
     words: 'critical|criticals|crit|crits|severe|serious|urgent',
-    values: ['critical', 'crit', 'severe', 'urgent', 'emergency', 'fatal'],
+    values: ['critical', 'crit', 'severe', 'urgent', 'emergency', 'fatal', '严重'],
   },
-  { kind: 'severity', words: 'warning|warnings|warn|warns', values: ['warning', 'warn'] },
+  { kind: 'severity', words: 'warning|warnings|warn|warns', values: ['warning', 'warn', '警告'] },
   {
     kind: 'severity',
     words: 'info|infos|informational|info level',
-    values: ['info', 'information', 'informational', 'notice'],
+    values: ['info', 'information', 'informational', 'notice', '提示', '信息'],
   },
   { kind: 'severity-if-live', words: 'fatal', values: ['fatal'] },
   { kind: 'severity-if-live', words: 'emergency|emergencies', values: ['emergency'] },

@@ -30,7 +30,7 @@ export function readGrouping(
       if (label === undefined) missing.push(part.text);
       else if (!by.includes(label)) by.push(label);
       open = true;
-    } else if (part.kind === 'unknown' && sentence.has(index - 1, 'by')) {
+    } else if (part.kind === 'unknown' && sentence.has(index - 1, 'by') && !sentence.any('sort')) {
       missing.push(part.text);
       open = true;
     } else if (!sentence.has(index, 'and')) open = false;
@@ -39,6 +39,11 @@ export function readGrouping(
 }
 
 function isAsked(sentence: Sentence, index: number): boolean {
+  // `sort by severity`, 按级别排序: an order, no groups.
+  if (sentence.any('sort')) return false;
+  if (sentence.any('top')) return true;
+  // `list all clusters`
+  if (sentence.any('list') && !sentence.any('alert') && !sentence.any('firing')) return true;
   if (sentence.has(index - 1, 'by', 'which')) return true;
   // `what is the severity of X`, `X 的级别是什么`
   if (sentence.has(index - 1, 'is') && sentence.has(index - 2, 'which')) return true;

@@ -25,6 +25,9 @@ const WEIGHTS: readonly (readonly [Concept, Scored, number])[] = [
   ['silenced', 'alerts', 2],
   ['ok', 'alerts', 1.5],
   ['resolved', 'alerts', 1.5],
+  ['status', 'alerts', 1.5],
+  ['history', 'alerts', 1.5],
+  ['worst', 'alerts', 1.5],
   ['since-when', 'alerts', 1],
   ['detail', 'alerts', 0.8],
   ['newest', 'alerts', 0.5],
@@ -70,13 +73,14 @@ function scoresOf(sentence: Sentence, values: number): ReadonlyMap<Scored, numbe
     scores.set(domain, (scores.get(domain) ?? 0) + weight);
   };
   const spoken = (concept: Concept): boolean =>
-    sentence.parts.some((part) => part.concepts.has(concept) && part.kind !== 'quoted');
+    sentence.segments.some((part) => part.concepts.has(concept) && part.kind !== 'quoted');
   for (const [concept, domain, weight] of WEIGHTS) if (spoken(concept)) add(domain, weight);
   const severe = sentence.parts.some(
     (part) => part.kind !== 'quoted' && part.aliases.some((alias) => alias.kind === 'severity'),
   );
   if (severe) add('alerts', SEVERITY_WEIGHT);
   if (values > 0) add('alerts', VALUE_WEIGHT);
+  if (spoken('alert') || spoken('firing')) add('sources', -2);
   // `alerts on target web-1` is about alerts, `targets that are down` is not.
   const alertsByName = sentence.parts.some((part) => /alert|alarm|告警|报警|警报/.test(part.key));
   if (alertsByName && spoken('target') && !spoken('down')) add('targets', -2.5);
@@ -98,10 +102,10 @@ function isWrite(sentence: Sentence): boolean {
   const next = sentence.at(asked + 1);
   if (MUTE.test(verb.key) && next !== undefined) {
     const isObject =
-      next.mention !== undefined || next.aliases.length > 0 || next.kind === 'quoted';
-    return (
-      isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all') || next.kind === 'matcher'
-    );
+      next.mention !== undefined ||
+      next.aliases.length > 0 ||
+      ['quoted', 'unknown', 'matcher'].includes(next.kind);
+    return isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all');
   }
   // 把 puts the verb at the end.
   const isOrder = sentence.segments.some((one) => one.text === '把');

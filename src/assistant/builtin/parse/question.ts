@@ -1,9 +1,10 @@
 import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
 import { type Atom, atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
-import type { TimeFrame } from '../time/clock.js';
+import type { TimeFrame } from '../time/day.js';
 import type { TimeBounds } from '../time/time-phrase.js';
-import { ConditionReader, type Conditions, type Note } from './conditions.js';
+import { ConditionReader } from './conditions.js';
+import type { Conditions, Note } from './conditions.types.js';
 import { type Grouping, readGrouping } from './grouping.js';
 import { type Domain, domainOf } from './intent.js';
 import { readReferences, type References } from './references.js';
@@ -59,6 +60,7 @@ export function cutUp(text: string, vocabulary: Vocabulary, frame: TimeFrame): C
   const atoms = atomise(normalise(text).slice(0, LONGEST_QUESTION), {
     isLabel: (name) => vocabulary.isLabel(name),
     literals: vocabulary.literals,
+    knownValue: (label, rest) => vocabulary.valueLength(label, rest),
   });
   const first = segment(atoms, vocabulary, frame);
   const repaired = repair(atoms, first, vocabulary);
@@ -86,8 +88,10 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
   const time = mergeTimes(times.map((part) => part.time as TimeBounds));
   const state = stateOf(sentence);
   const domain = domainOf(sentence, conditions.sure);
+  // `the second one`, `breakdown by team`: what else could be numbered or counted here?
+  const isCounting = references.positions.length > 0 || grouping.by.length > 0;
   return {
-    domain: domain === 'unknown' && references.positions.length > 0 ? 'alerts' : domain,
+    domain: domain === 'unknown' && isCounting ? 'alerts' : domain,
     sentence,
     atoms: cut.segments.flatMap(({ start, end }) => cut.atoms.slice(start, end)),
     repairs,
@@ -95,20 +99,37 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
     grouping,
     references,
     ...(time === undefined ? {} : { time }),
-    timeTexts: times.filter((part) => part.time?.future !== true).map((part) => part.text),
+    timeTexts: times.filter((part) => part.time?.unusable !== true).map((part) => part.text),
     ...(state === undefined ? {} : { state }),
     ...(references.order === undefined ? {} : { order: references.order }),
     notes: [...repairs, ...conditions.notes],
     ignored: [
       ...conditions.ignored,
       ...references.unexplained,
-      ...times.filter((part) => part.time?.future === true).map((part) => part.text),
+      ...looseComparisons(sentence, conditions),
+      ...times.filter((part) => part.time?.unusable === true).map((part) => part.text),
     ],
   };
 }
 
+/** `more than one cluster`: a comparison that no severity belongs to. */
+function looseComparisons(sentence: Sentence, { used }: Conditions): readonly string[] {
+  const { parts } = sentence;
+  const isUsed = (index: number): boolean => {
+    const part = parts[index];
+    return part !== undefined && used.has(part);
+  };
+  return parts
+    .filter((_, index) => sentence.has(index, 'above', 'below', 'at-least', 'at-most'))
+    .filter((part) => {
+      const index = parts.indexOf(part);
+      return !isUsed(index - 1) && !isUsed(index + 1);
+    })
+    .map((part) => part.text);
+}
+
 function mergeTimes(times: readonly TimeBounds[]): TimeBounds | undefined {
-  const real = times.filter((time) => time.future !== true);
+  const real = times.filter((time) => time.unusable !== true);
   if (real.length === 0) return undefined;
   const after = real.map((time) => time.after ?? -Infinity);
   const before = real.map((time) => time.before ?? Infinity);

@@ -19,6 +19,8 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
   let order: AlertOrder | undefined;
   if (sentence.any('newest')) order = 'newest';
   if (sentence.any('oldest')) order = 'oldest';
+  if (sentence.any('worst')) order = 'severity';
+  if (sentence.any('sort')) order ??= sortOf(sentence);
   sentence.parts.forEach((part, index) => {
     // `the second one` counts nothing.
     if (used.has(part) || part.concepts.has('one')) return;
@@ -26,11 +28,14 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
     const nextIsNumber = next?.number !== undefined && !next.concepts.has('one');
     if (part.ordinal !== undefined) {
       if (nextIsNumber) return;
-      if (part.ordinal === 1 && sentence.has(index - 1, 'firing')) {
+      const isStart = sentence.has(index + 1, 'alert') && sentence.has(index + 2, 'firing');
+      if (part.ordinal === 1 && (isStart || sentence.has(index - 1, 'firing'))) {
         // `which alert fired first`
         order = 'oldest';
         limit = 1;
       } else positions.push(part.ordinal);
+    } else if (part.number !== undefined && isSpoken(sentence, index)) {
+      positions.push(part.number);
     } else if (part.number !== undefined) {
       if (isAmount(sentence, index)) {
         limit = Math.max(1, part.number);
@@ -42,7 +47,7 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
         positions.push(part.number);
       } else unexplained.push(part.text);
     } else if (part.concepts.has('last') && !nextIsNumber) {
-      if (sentence.has(index + 1, 'firing')) {
+      if (sentence.has(index + 1, 'firing', 'alert')) {
         order = 'newest';
         limit = 1;
       } else positions.push(-1);
@@ -54,6 +59,20 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
     ...(limit === undefined ? {} : { limit }),
     ...(order === undefined ? {} : { order }),
   };
+}
+
+/** `sorted by start time`, 按级别排序. */
+function sortOf(sentence: Sentence): AlertOrder {
+  const text = sentence.segments.map((one) => one.key).join(' ');
+  if (/time|date|start|age|时间|先后/.test(text)) return 'newest';
+  return /name|名/.test(text) ? 'name' : 'severity';
+}
+
+/** `alert 2`, `number 3` : the place of one, not how many. */
+function isSpoken(sentence: Sentence, index: number): boolean {
+  return (
+    sentence.has(index - 1, 'alert') && !sentence.has(index + 1, 'alert') && sentence.any('detail')
+  );
 }
 
 /** `top 5`, `first 3`, `5 alerts`, `前三条`: a number of things, not the name of one. */

@@ -1,4 +1,4 @@
-import { WEAK } from '../lexicon/concept.js';
+import { type Concept, WEAK } from '../lexicon/concept.js';
 import { LEXICON_WORDS } from '../lexicon/lexicon.js';
 import type { Atom } from '../text/atoms.js';
 import { isSwap, typoDistance } from '../text/edit-distance.js';
@@ -16,6 +16,8 @@ export interface Repaired {
   readonly repairs: readonly Repair[];
 }
 
+/** After these stands a name. */
+const STRICT_AFTER: readonly Concept[] = ['in', 'not', 'about', 'by'];
 /** Typos beyond these are not looked for: the cost of one is a pass over all live values. */
 const MOST_REPAIRS = 24;
 
@@ -34,15 +36,17 @@ export function repair(
   const unknown = segments.filter((one) => one.kind === 'unknown').slice(0, MOST_REPAIRS);
   if (unknown.length === 0) return { atoms, repairs };
   const parts = partsOf(vocabulary);
+  // A Latin word in a Chinese sentence is a name, or one of the few words that are said in English.
+  const inChinese = atoms.some((atom) => atom.kind === 'han');
   for (const one of unknown) {
     const atom = atoms[one.start];
     if (atom?.kind !== 'word' || atom.key.length < 4 || parts.has(atom.key)) continue;
     const before = segments[segments.indexOf(one) - 1];
-    const afterPreposition =
-      before !== undefined && (before.concepts.has('in') || before.concepts.has('not'));
-    const known = nearest(atom.key, vocabulary, afterPreposition);
+    const isName =
+      before !== undefined && STRICT_AFTER.some((concept) => before.concepts.has(concept));
+    const known = nearest(atom.key, vocabulary, isName || inChinese);
     if (known === undefined) continue;
-    repairs.push({ typed: atom.text, readAs: known });
+    repairs.push({ typed: atom.text, readAs: vocabulary.words.get(known) ?? known });
     result[one.start] = { ...atom, text: known, key: known };
   }
   return { atoms: result, repairs };
@@ -62,13 +66,14 @@ function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string |
     if (distance === undefined || distance === 0) return;
     found.set(known, Math.min(found.get(known) ?? Infinity, distance + penalty));
   };
-  for (const known of vocabulary.words) consider(known, strict ? 0 : 0.2);
+  for (const known of vocabulary.words.keys()) consider(known, strict ? 0 : 0.2);
   for (const label of vocabulary.labelNames) consider(label.toLowerCase(), 0.3);
   for (const [known, meaning] of LEXICON_WORDS) {
     const weak = [...meaning.concepts].every((concept) => WEAK.has(concept));
     const bare = weak && meaning.families.length === 0 && meaning.aliases.length === 0;
     // After `in` stands a value: it must not vanish as some other word of ours.
-    if (strict && meaning.aliases.length === 0 && meaning.families.length === 0) continue;
+    const isNoun = meaning.concepts.has('alert') || meaning.families.length > 0;
+    if (strict && meaning.aliases.length === 0 && !isNoun) continue;
     if (bare && !isSwap(key, known)) continue;
     consider(known, 0);
   }

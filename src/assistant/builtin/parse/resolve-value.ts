@@ -27,7 +27,7 @@ export class ValueResolver {
    */
   known(part: Segment, labels?: readonly string[]): Resolved | undefined {
     const fits = (live: LiveValue): boolean => labels?.includes(live.label) ?? true;
-    const mentioned = (part.mention?.values ?? []).filter(fits);
+    const mentioned = sameCase(part, (part.mention?.values ?? []).filter(fits));
     if (mentioned.length > 0) return { matchers: byLabel(mentioned), how: 'exact' };
     if (labels !== undefined) {
       const equal = labels.flatMap((label) => this.vocabulary.valuesLike(part.text, label));
@@ -88,7 +88,7 @@ export class ValueResolver {
     if (alias.kind !== 'severity' || labels !== undefined) return undefined;
     // Nobody has it now, but everyone knows it: a condition that holds for nothing.
     const label = SEVERITY_LABELS.find((name) => this.vocabulary.labelNames.includes(name));
-    const values = alias.values.slice(0, 1);
+    const values = alias.values.filter((value) => /^[a-z]/.test(value)).slice(0, 1);
     return { matchers: [{ label: label ?? 'severity', op: '=', values }], how: 'alias' };
   }
 
@@ -126,6 +126,12 @@ export class ValueResolver {
     }
     return index;
   }
+}
+
+/** `Test` is the alert of that name, not the environment `test`, when both are there. */
+function sameCase(part: Segment, values: readonly LiveValue[]): readonly LiveValue[] {
+  const same = values.filter(({ value }) => value === part.text);
+  return same.length > 0 ? same : values;
 }
 
 function byLabel(values: readonly LiveValue[]): readonly Matcher[] {

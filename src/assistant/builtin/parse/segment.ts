@@ -3,7 +3,8 @@ import type { Concept, LabelFamily, ValueAlias } from '../lexicon/concept.js';
 import { PhraseTrie } from '../lexicon/phrase-trie.js';
 import type { Atom } from '../text/atoms.js';
 import { hanNumber, numberOf, ordinalOf } from '../text/numerals.js';
-import { hanRun, type TimeFrame } from '../time/clock.js';
+import type { TimeFrame } from '../time/day.js';
+import { hanRun } from '../time/duration.js';
 import { type TimeBounds, timePhraseAt } from '../time/time-phrase.js';
 import type { ValueMention, Vocabulary } from './vocabulary.js';
 

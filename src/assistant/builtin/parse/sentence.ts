@@ -2,7 +2,7 @@ import type { Concept } from '../lexicon/concept.js';
 import { isHan } from '../text/normalise.js';
 import type { Segment } from './segment.js';
 
-const IDLE: ReadonlySet<Concept> = new Set<Concept>(['filler', 'now']);
+const IDLE: ReadonlySet<Concept> = new Set<Concept>(['filler', 'now', 'status']);
 
 /** The segments that carry something, in order, with questions about their neighbours. */
 export class Sentence {

@@ -1,3 +1,4 @@
+import type { Concept } from '../lexicon/concept.js';
 import { isHan } from '../text/normalise.js';
 import type { ValueResolver } from './resolve-value.js';
 import type { Segment } from './segment.js';
@@ -16,6 +17,11 @@ export interface Hint {
   readonly notBetween: boolean;
 }
 
+/** What may stand between a label and its value. */
+const BETWEEN: readonly Concept[] = ['is', 'label', 'not', 'at-least', 'above', 'below'];
+/** What can be said of something that is named before it. */
+const PREDICATES: readonly Concept[] = ['firing', 'silenced', 'down', 'up', 'ok', 'resolved'];
+
 /** What the words around a value say about it. */
 export class ValueContext {
   constructor(
@@ -25,11 +31,17 @@ export class ValueContext {
     private readonly isTaken: (hint: Segment) => boolean,
   ) {}
 
-  /** After `in`, or right before the alerts: where names of things stand. */
+  /** After `in`, before the alerts, or what is asked to be firing: where names of things stand. */
   isPlace(index: number): boolean {
-    return (
-      this.sentence.has(index - 1, 'in', 'not', 'about') || this.sentence.has(index + 1, 'alert')
-    );
+    return this.sentence.has(index - 1, 'in', 'not', 'about') || this.isSubject(index);
+  }
+
+  /** `web alerts`, `is web down`. */
+  isSubject(index: number): boolean {
+    const { sentence } = this;
+    if (sentence.has(index + 1, 'alert')) return true;
+    const begins = sentence.has(index - 1, 'is', 'check') || index === 0;
+    return begins && sentence.has(index + 1, ...PREDICATES);
   }
 
   /** The label that a list of values belongs to: the word before it, or the one after it. */
@@ -37,7 +49,7 @@ export class ValueContext {
     const first = list[0] as Value;
     let left = first.index - 1;
     let notBetween = false;
-    while (this.sentence.has(left, 'is', 'label', 'not') && !isHint(this.sentence.at(left))) {
+    while (this.sentence.has(left, ...BETWEEN) && !isHint(this.sentence.at(left))) {
       notBetween ||= this.sentence.has(left, 'not');
       left -= 1;
     }
@@ -45,15 +57,27 @@ export class ValueContext {
     const after = this.sentence.at((list.at(-1) as Value).index + 1);
     const isFree = (hint: Segment | undefined): hint is Segment =>
       hint !== undefined && isHint(hint) && !this.isTaken(hint);
-    const beforeFits = isFree(before) && (left === first.index - 1 || !this.isGrouping(left));
+    // `pods crash looping`: the plural names no single pod.
+    const isPlural =
+      before !== undefined &&
+      /[^s]s$/.test(before.key) &&
+      list.every(({ part }) => part.kind === 'unknown' || part.kind === 'number');
+    const beforeFits =
+      !isPlural && isFree(before) && (left === first.index - 1 || !this.isGrouping(left));
     if (beforeFits && isFree(after) && this.fits(list, after) && !this.fits(list, before)) {
       return { part: after, notBetween: false };
     }
     if (beforeFits && !this.isGrouping(left)) return { part: before, notBetween };
-    return isFree(after) ? { part: after, notBetween: false } : undefined;
+    // `HighErrorRate severity` asks for the severity of an alert.
+    const isName = list.every(({ part }) =>
+      part.mention?.values.every(({ label }) => label === 'alertname'),
+    );
+    if (!isFree(after) || (isName && !this.fits(list, after))) return undefined;
+    return { part: after, notBetween: false };
   }
 
-  private fits(list: readonly Value[], hint: Segment): boolean {
+  /** Is one of the values a live one of that kind of label? */
+  fits(list: readonly Value[], hint: Segment): boolean {
     const labels = this.resolver.labelsOf(hint);
     return list.some(({ part }) => this.resolver.known(part, labels) !== undefined);
   }
@@ -77,12 +101,18 @@ export class ValueContext {
       else break;
     }
     if (this.sentence.has(before, 'not')) return true;
+    // `all alerts but the info ones`
+    if (this.sentence.at(before)?.key === 'but' && this.sentence.any('all')) return true;
     return isStrictWithout(this.sentence.at(before));
   }
 
   /** Joined to the condition before by `or`. */
-  isLinked(first: Value): boolean {
-    return this.sentence.has(first.index - 1, 'or');
+  isLinked(start: number): boolean {
+    let before = start - 1;
+    while (this.sentence.has(before, 'is', 'in', 'check') && !this.sentence.has(before, 'or')) {
+      before -= 1;
+    }
+    return this.sentence.has(before, 'or');
   }
 
   /** Must it be a condition, even when nothing live is called so? */
@@ -97,8 +127,7 @@ export class ValueContext {
     if (sentence.has(index + 1, 'alert', 'silence', 'target', 'rule')) return true;
     if (latin && sentence.chinese) return true;
     if (!latin && part.text.length > 1 && sentence.has(index + 1, 'of')) return true;
-    const subject = sentence.has(index - 1, 'is', 'check') || index === 0;
-    return subject && sentence.has(index + 1, 'firing', 'silenced', 'down', 'ok', 'resolved');
+    return this.isSubject(index);
   }
 }
 

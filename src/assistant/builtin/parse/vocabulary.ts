@@ -1,7 +1,7 @@
 import type { LabelSet } from '../../sources/source.types.js';
 import { phraseAtoms } from '../lexicon/lexicon.js';
 import { PhraseTrie } from '../lexicon/phrase-trie.js';
-import { keyOf } from '../text/normalise.js';
+import { isHan, keyOf } from '../text/normalise.js';
 
 /** A value of a live label, as it stands there. */
 export interface LiveValue {
@@ -27,8 +27,8 @@ export class Vocabulary {
   readonly labels = new PhraseTrie<readonly string[]>();
   /** Values that hold marks or blanks, in lower case; the tokeniser looks for them whole. */
   readonly literals: readonly string[];
-  /** Single-word mentions, for repairing typos. */
-  readonly words = new Set<string>();
+  /** Single-word mentions, for repairing typos, with one of the values they mention. */
+  readonly words = new Map<string, string>();
   private readonly byLabel = new Map<string, Map<string, number>>();
   private readonly labelKeys = new Set<string>();
 
@@ -84,6 +84,16 @@ export class Vocabulary {
     );
   }
 
+  /** Length of the longest live value of that label that `text`, a lower-case key, begins with. */
+  valueLength(label: string, text: string): number | undefined {
+    const name = this.labelNamed(label);
+    const lengths = this.valuesOf(name ?? '')
+      .map(([value]) => keyOf(value))
+      .filter((key) => text.startsWith(key) && !isInsideWord(text, key.length))
+      .map((key) => key.length);
+    return lengths.length === 0 ? undefined : Math.max(...lengths);
+  }
+
   /** Every live value, bounded. */
   *all(): Generator<LiveValue> {
     let left = MOST_WORDS;
@@ -125,7 +135,7 @@ export class Vocabulary {
 
   private mention(atoms: readonly string[], live: LiveValue, how: ValueMention['how']): void {
     if (atoms.length === 0) return;
-    if (atoms.length === 1) this.words.add(atoms[0] ?? '');
+    if (atoms.length === 1) this.words.set(atoms[0] ?? '', live.value);
     const known = this.mentions.get(atoms);
     if (known === undefined || (known.how === 'words' && how === 'exact')) {
       this.mentions.set(atoms, { how, values: [live] });
@@ -143,6 +153,15 @@ export function wordsOf(text: string): readonly string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .map(keyOf);
+}
+
+/** Would a cut there go through a Latin word or name? */
+function isInsideWord(text: string, at: number): boolean {
+  const isName = (character: string | undefined): boolean =>
+    character !== undefined && /[\p{L}\p{N}_.:/-]/u.test(character) && !isHan(character);
+  // A full stop may end the sentence.
+  const ends = /^[.:](?:\s|$)/.test(text.slice(at));
+  return isName(text[at - 1]) && isName(text[at]) && !ends;
 }
 
 function plural(word: string): string {

@@ -16,6 +16,11 @@ export interface Atom {
 export interface AtomOptions {
   /** Is it a label name? Decides whether `name:value` is a condition or just a text with a colon. */
   readonly isLabel: (name: string) => boolean;
+  /**
+   * Length of the known value of that label which `text` (lower case) begins with, for `name=value`
+   * without quotes; undefined when there is none.
+   */
+  readonly knownValue?: (label: string, text: string) => number | undefined;
   /** Known values that cannot be told from marks and words, e.g. `a/b (c)`; in lower case. */
   readonly literals: readonly string[];
 }
@@ -94,7 +99,11 @@ function literalAt(
   return [[{ kind: 'literal', text: literal }], literal.length];
 }
 
-function matcherAt(text: string, at: number, { isLabel }: AtomOptions): Found | undefined {
+function matcherAt(
+  text: string,
+  at: number,
+  { isLabel, knownValue }: AtomOptions,
+): Found | undefined {
   if (isWordCharacter(text[at - 1]) && !isHan(text[at - 1] ?? '')) return undefined;
   MATCHER.lastIndex = at;
   const match = MATCHER.exec(text);
@@ -103,7 +112,13 @@ function matcherAt(text: string, at: number, { isLabel }: AtomOptions): Found | 
   if (isHan(label[0] ?? '')) return undefined;
   if (sign === ':' && !isLabel(label)) return undefined;
   const quoted = /^["']/.test(written);
-  const value = quoted ? written.slice(1, -1) : bareValue(written);
+  const start = at + whole.length - written.length;
+  const known = quoted ? undefined : knownValue?.(label, text.slice(start).toLowerCase());
+  const value = quoted
+    ? written.slice(1, -1)
+    : known === undefined
+      ? bareValue(written)
+      : text.slice(start, start + known);
   if (value === '' && !quoted) return undefined;
   const op: MatchOp = sign === '==' || sign === ':' ? '=' : (sign as MatchOp);
   const length = quoted ? whole.length : whole.length - written.length + value.length;
@@ -117,8 +132,10 @@ function matcherAt(text: string, at: number, { isLabel }: AtomOptions): Found | 
 function bareValue(written: string): string {
   const characters = Array.from(written);
   const han = characters.findIndex(isHan);
-  const end = han > 0 ? han : han === 0 ? characters.findIndex((c) => c === '的') : -1;
-  const value = end > 0 ? characters.slice(0, end).join('') : written;
+  const value =
+    han > 0
+      ? characters.slice(0, han).join('')
+      : written.replace(/(?<=.)(?:的|以外|之外|除外|并且|且|和|或|有|是).*$/u, '');
   return value.replace(/[.:]+$/, '');
 }
 

@@ -1,20 +1,14 @@
 import type { Atom } from '../text/atoms.js';
-import {
-  bareHourAt,
-  durationAt,
-  momentAt,
-  type Moment,
-  phraseAt,
-  type Read,
-  type TimeFrame,
-} from './clock.js';
+import { bareHourAt, momentAt, type Moment } from './clock.js';
+import type { TimeFrame } from './day.js';
+import { durationAt, phraseAt, type Read } from './duration.js';
 
 /** When something began; a bound that is absent is open. */
 export interface TimeBounds {
   readonly after?: number;
   readonly before?: number;
-  /** The phrase speaks of the future, about which no source knows anything. */
-  readonly future?: true;
+  /** A time that says nothing about when an alert began: the future, or `2 hours ago` alone. */
+  readonly unusable?: true;
 }
 
 const LAST = ['last', 'past', 'previous', 'preceding'];
@@ -209,18 +203,36 @@ const during: Rule = (atoms, at, frame) => {
   const cue = phraseAt(atoms, at, ['on', 'during', '在']);
   const moment = momentAt(atoms, at + cue, frame);
   if (moment === undefined || moment.value.from === moment.value.to) return undefined;
-  return {
-    value: { after: moment.value.from, before: Math.min(moment.value.to, frame.now) },
-    length: cue + moment.length,
-  };
+  const { from, to } = moment.value;
+  // What lies ahead needs no bound.
+  const value = to > frame.now ? { after: from } : { after: from, before: to };
+  return { value, length: cue + moment.length };
 };
 
 const future: Rule = (atoms, at) => {
   const length = phraseAt(atoms, at, FUTURE);
-  return length === 0 ? undefined : { value: { future: true }, length };
+  return length === 0 ? undefined : { value: { unusable: true }, length };
 };
 
-const RULES: readonly Rule[] = [recent, since, until, between, longer, shorter, during, future];
+/** `started 2 hours ago`: exactly then, or since then? Nobody can tell. */
+const ago: Rule = (atoms, at) => {
+  const point = durationAt(atoms, at, false);
+  const length = point === undefined ? 0 : phraseAt(atoms, at + point.length, ['ago']);
+  if (point === undefined || length === 0) return undefined;
+  return { value: { unusable: true }, length: point.length + length };
+};
+
+const RULES: readonly Rule[] = [
+  recent,
+  since,
+  until,
+  between,
+  longer,
+  shorter,
+  during,
+  future,
+  ago,
+];
 
 function pointAt(
   atoms: readonly Atom[],
