@@ -12,7 +12,7 @@ import type { Sealer } from './sealer.js';
 import type { Webhook } from '../domain/webhook.js';
 
 /** Beyond the time of one delivery, for everything around it. */
-const CLAIM_SPARE_MS = 15_000;
+const CLAIM_SPARE_MS = 5000;
 /** Deliveries under one claim before others have their turn. */
 const MOST_POSTS = 100;
 

@@ -9,7 +9,7 @@ import { asList, runScript, type ScriptName, type ScriptReply } from '../redis/s
 
 const CALLER_PATIENCE_MS = 3000;
 /** A report that comes later than this finds its claim over. */
-const REPORT_PATIENCE_MS = 10_000;
+const REPORT_PATIENCE_MS = 5000;
 
 export interface TaskAddress {
   readonly tenant: string;
@@ -141,7 +141,7 @@ export class RedisPushStore {
   /**
    * `more`: there is more to tell; after `sent` under the same claim. `lost`: the claim was over, or
    * the webhook is gone: leave it alone.
-   * @throws Error when Redis did not answer for 10 s.
+   * @throws Error when Redis did not answer for 5 s.
    */
   async report(claim: PushClaim, report: PushReport): Promise<'more' | 'done' | 'lost'> {
     const { taskId, hookId, token } = claim;
