@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check mutants interop bench format build helm-test helm-docs
+.PHONY: help run test static check mutants interop bench format build helm-test helm-docs image-test
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench     throughput and latency, as ratios in one run'
 	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
 	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
+	@echo 'make image-test  docker/Dockerfile’s steps in an empty folder, run without rights'
 	@echo 'make format    prettier over the tree'
 
 run: $(ENTRY)
@@ -61,6 +62,10 @@ helm-test: $(DEPS)
 
 helm-docs: $(DEPS)
 	node helm/tools/generate.mjs
+
+image-test: $(DEPS)
+	@scripts/need.sh redis-server:redis-server:redis
+	$(NPX) vitest run --config test/docker/vitest.config.ts
 
 format: $(DEPS)
 	$(NPX) prettier --write .
