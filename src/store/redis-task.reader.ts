@@ -155,6 +155,18 @@ export class RedisTaskReader {
     return { running: running ?? undefined, parked: parked ?? undefined };
   }
 
+  /** The first of these tasks that is not this user's, or does not exist. */
+  async firstForeign(
+    tenant: string,
+    user: string,
+    taskIds: readonly string[],
+  ): Promise<string | undefined> {
+    const pipeline = this.redis.reads.pipeline();
+    for (const id of taskIds) pipeline.hget(this.keys.task(tenant, id), 'user');
+    const owners = await askPipeline(pipeline);
+    return taskIds.find((_id, index) => owners[index] !== user);
+  }
+
   /** The task and the content that a caller's idempotency key stands for, if it was used. */
   async idempotency(
     tenant: string,

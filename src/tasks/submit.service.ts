@@ -77,6 +77,7 @@ export class SubmitService {
     text: string,
   ): Promise<Submitted> {
     const { message } = submission;
+    await this.checkReferences(ctx, message);
     if (message.taskId !== undefined) return this.answer(ctx, submission, limits, message.taskId);
     if (message.contextId === undefined) return this.create(ctx, submission, limits, randomUUID());
 
@@ -95,6 +96,16 @@ export class SubmitService {
     const made = created.how === 'created';
     if (isOpen && made) await this.supersede(ctx.tenant, context.parked, created.taskId);
     return created;
+  }
+
+  /** Another user's task is refused exactly like one that does not exist. */
+  private async checkReferences(
+    ctx: CallContext,
+    { referenceTaskIds = [] }: Message,
+  ): Promise<void> {
+    if (referenceTaskIds.length === 0) return;
+    const foreign = await this.reader.firstForeign(ctx.tenant, ctx.user, referenceTaskIds);
+    if (foreign !== undefined) throw taskNotFound(foreign);
   }
 
   private async create(

@@ -10,6 +10,7 @@ import { answerExtensions, callOf } from '../a2a-v1/call.js';
 import { isV1Method, quoted } from '../a2a-v1/rpc-dispatcher.js';
 import { toWireError } from '../http/send-error.js';
 import { type OutgoingEvent, type SseEncoding, SseResponder } from '../sse/sse-responder.js';
+import { StreamQuota } from '../sse/stream-quota.js';
 import { ERROR_TABLE } from '../wire/error-table.js';
 import { rpcErrorText, type RpcRequest, rpcResultText } from '../wire/json-rpc.js';
 import { RequestHandlerFacade } from './request-handler.facade.js';
@@ -32,6 +33,7 @@ export class LegacyDispatcher {
   constructor(
     private readonly operations: A2AOperations,
     private readonly sse: SseResponder,
+    private readonly quota: StreamQuota,
   ) {}
 
   /**
@@ -67,6 +69,7 @@ export class LegacyDispatcher {
       reply.code(200).header('content-type', 'application/json').send(rpcResultText(rpc.id, card));
       return;
     }
+    if (method === 'message/stream' || method === 'tasks/resubscribe') this.quota.take(ctx, reply);
     const facade = new RequestHandlerFacade(this.operations, ctx, call);
     const answer = await new LegacyJsonRpcTransportHandler(facade).handle(
       { jsonrpc: '2.0', id: rpc.id, method, params },

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../domain/a2a.js';
-import { Params } from '../wire/params.js';
+import { INT32_MAX, Params } from '../wire/params.js';
 
 /** The methods of A2A 0.3 (its spec, section 3.5.6). */
 export const V03_METHODS = [
@@ -90,7 +90,7 @@ function checkConfiguration(params: Params): JsonObject | undefined {
   const given = params.nested('configuration');
   if (given === undefined) return undefined;
   const blocking = given.boolean('blocking') ?? true;
-  given.integer('historyLength', 0, Number.MAX_SAFE_INTEGER);
+  given.integer('historyLength', 0, INT32_MAX);
   given.strings('acceptedOutputModes');
   const push = checkPushConfig(given);
   return {

@@ -14,7 +14,7 @@ import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.se
 import { TaskService } from '../../tasks/task.service.js';
 import type { StartAt, Submission, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
-import { Params } from '../wire/params.js';
+import { INT32_MAX, Params } from '../wire/params.js';
 import { agentCards } from './agent-card.js';
 import { CardSigner } from './card-signer.js';
 import { readListRequest } from './list-request.js';
@@ -99,7 +99,7 @@ export class A2AOperations {
     const given = this.read(ctx, params);
     const id = given.requiredId('id', this.limits(ctx).idBytes);
     const view: TaskView = {
-      historyLength: given.integer('historyLength', 0, Number.MAX_SAFE_INTEGER),
+      historyLength: given.integer('historyLength', 0, INT32_MAX),
     };
     given.check();
     const task = await this.tasks.get(ctx, id);

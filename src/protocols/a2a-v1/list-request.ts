@@ -1,6 +1,6 @@
 import { isState } from '../../domain/task-state.js';
 import type { TaskQuery } from '../../tasks/task.types.js';
-import type { Params } from '../wire/params.js';
+import { INT32_MAX, type Params } from '../wire/params.js';
 import type { TaskView } from './task-view.js';
 
 export interface ListRequest {
@@ -24,7 +24,7 @@ export function readListRequest(
   const state = readState(params);
   const changedSince = readTime(params, 'statusTimestampAfter');
   const page = readPage(params, limits);
-  const historyLength = params.integer('historyLength', 0, Number.MAX_SAFE_INTEGER);
+  const historyLength = params.integer('historyLength', 0, INT32_MAX);
   const artifacts = params.boolean('includeArtifacts') ?? false;
   params.check();
   return {

@@ -10,6 +10,7 @@ import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { toWireError } from '../http/send-error.js';
 import { SseResponder } from '../sse/sse-responder.js';
+import { StreamQuota } from '../sse/stream-quota.js';
 import { requestedVersion, requireVersion } from '../wire/a2a-version.js';
 import { restErrorBody } from '../wire/error-body.js';
 import { InvalidParams } from '../wire/invalid-params.js';
@@ -33,6 +34,7 @@ export class RestController {
   constructor(
     private readonly operations: A2AOperations,
     private readonly sse: SseResponder,
+    private readonly quota: StreamQuota,
     private readonly tenants: TenantDirectory,
   ) {}
 
@@ -54,8 +56,9 @@ export class RestController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     this.begin(ctx, request, reply, 'SendStreamingMessage');
-    const call = callOf(reply);
-    await this.respond(reply, await this.operations.streamMessage(ctx, bodyOf(request), call));
+    await this.respond(ctx, reply, () =>
+      this.operations.streamMessage(ctx, bodyOf(request), callOf(reply)),
+    );
   }
 
   @Get('tasks')
@@ -81,7 +84,7 @@ export class RestController {
     const call = callOf(reply);
     if (verb === undefined) answer(reply, await this.operations.getTask(ctx, document, call));
     else if (request.method === 'HEAD') throw notAllowed(reply, 'GET, POST');
-    else await this.respond(reply, await this.operations.subscribe(ctx, document, call));
+    else await this.respond(ctx, reply, () => this.operations.subscribe(ctx, document, call));
   }
 
   /** CancelTask; and SubscribeToTask, which the spec's text binds to POST. */
@@ -97,8 +100,9 @@ export class RestController {
     this.begin(ctx, request, reply, subscribes ? 'SubscribeToTask' : 'CancelTask');
     const document = { ...optionalBodyOf(request), id };
     const call = callOf(reply);
-    if (subscribes) await this.respond(reply, await this.operations.subscribe(ctx, document, call));
-    else answer(reply, (await this.operations.cancelTask(ctx, document, call)).task);
+    if (subscribes) {
+      await this.respond(ctx, reply, () => this.operations.subscribe(ctx, document, call));
+    } else answer(reply, (await this.operations.cancelTask(ctx, document, call)).task);
   }
 
   @Post('tasks/:id/pushNotificationConfigs')
@@ -170,8 +174,13 @@ export class RestController {
     answerExtensions(reply, 'a2a-extensions');
   }
 
-  private respond(reply: FastifyReply, stream: TaskStream): Promise<void> {
-    return this.sse.respond(reply, stream, {
+  private async respond(
+    ctx: CallContext,
+    reply: FastifyReply,
+    open: () => Promise<TaskStream>,
+  ): Promise<void> {
+    this.quota.take(ctx, reply);
+    await this.sse.respond(reply, await open(), {
       head: '',
       tail: '',
       error: (error) => JSON.stringify(restErrorBody(toWireError(error, reply))),

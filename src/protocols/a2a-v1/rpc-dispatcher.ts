@@ -7,6 +7,7 @@ import { noteRequest } from '../../metrics/request-notes.js';
 import type { TaskStream } from '../../tasks/task.types.js';
 import { toWireError } from '../http/send-error.js';
 import { SseResponder } from '../sse/sse-responder.js';
+import { StreamQuota } from '../sse/stream-quota.js';
 import { rpcErrorText, rpcFrame, type RpcRequest, rpcResultText } from '../wire/json-rpc.js';
 import { A2AOperations, type Call } from './a2a.operations.js';
 import { callOf } from './call.js';
@@ -87,6 +88,7 @@ export class RpcDispatcher {
   constructor(
     private readonly operations: A2AOperations,
     private readonly sse: SseResponder,
+    private readonly quota: StreamQuota,
   ) {}
 
   /**
@@ -99,6 +101,7 @@ export class RpcDispatcher {
     noteRequest(reply.request.raw, { surface: 'a2a-jsonrpc', method: method.name });
     const call = callOf(reply);
     if ('stream' in method) {
+      this.quota.take(ctx, reply);
       const events = await method.stream(this.operations, ctx, rpc.params, call);
       await this.sse.respond(reply, events, {
         ...rpcFrame(rpc.id),

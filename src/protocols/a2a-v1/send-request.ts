@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { WireVersion } from '../../domain/webhook.js';
 import type { Submission } from '../../tasks/task.types.js';
 import { InvalidParams } from '../wire/invalid-params.js';
-import type { Params } from '../wire/params.js';
+import { INT32_MAX, type Params } from '../wire/params.js';
 import { OutputModes } from './output-modes.js';
 import { readWebhook, type WebhookRequest } from './push-request.js';
 import type { TaskView } from './task-view.js';
@@ -60,7 +60,7 @@ function readConfiguration(
   const webhook = given?.nested('taskPushNotificationConfig');
   return {
     view: {
-      historyLength: given?.integer('historyLength', 0, Number.MAX_SAFE_INTEGER),
+      historyLength: given?.integer('historyLength', 0, INT32_MAX),
       outputModes: OutputModes.of(given?.strings('acceptedOutputModes')),
     },
     returnImmediately: given?.boolean('returnImmediately') ?? false,

@@ -2,6 +2,9 @@ import type { JsonObject, JsonValue } from '../../domain/a2a.js';
 import { isObject } from './json-rpc.js';
 import { type FieldViolation, InvalidParams } from './invalid-params.js';
 
+/** The most that the protocol buffer's int32 holds. */
+export const INT32_MAX = 2 ** 31 - 1;
+
 /**
  * Reads the fields of a request object, strictly, and collects what is wrong, so that a caller
  * hears of all faults at once. A field that is null or absent is unset (ProtoJSON); unknown fields
@@ -126,7 +129,7 @@ export class Params {
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
       return value;
     }
-    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    const range = max === INT32_MAX ? `of at least ${min}` : `from ${min} to ${max}`;
     this.fault(key, `must be an integer ${range}`);
     return undefined;
   }
