@@ -1,6 +1,7 @@
 #!/bin/sh
 # Finds or makes what the chart's tests need and prints it for a shell to evaluate:
 #   HELM=…  KUBERNETES_VALIDATE=…
+# With --at-hand helm is not built: without one it says so loudly and exits with 1.
 # helm is taken from the PATH, or built by Go from its released module (once; kept in the user's
 # cache); kubernetes-validate is a Python package, in a virtual environment of its own there.
 set -eu
@@ -11,6 +12,14 @@ CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/nightjar"
 helm=$(command -v helm || true)
 if [ -z "$helm" ]; then
   helm="$CACHE/helm-$HELM_VERSION/helm"
+fi
+venv="$CACHE/kubernetes-validate-$VALIDATE_VERSION"
+if [ "${1:-}" = --at-hand ] && [ ! -x "$helm" ]; then
+  echo '********************************************************************' >&2
+  echo 'THE CHART IS NOT TESTED HERE: helm is not at hand. "make helm-test"' >&2
+  echo 'builds it with Go, once.' >&2
+  echo '********************************************************************' >&2
+  exit 1
 fi
 if [ ! -x "$helm" ]; then
   go=$(command -v go || true)
@@ -30,7 +39,6 @@ if [ ! -x "$helm" ]; then
     "$module/cmd/helm@$HELM_VERSION" >&2
 fi
 
-venv="$CACHE/kubernetes-validate-$VALIDATE_VERSION"
 if [ ! -x "$venv/bin/kubernetes-validate" ]; then
   if ! python3 -m venv "$venv" >&2; then
     echo "THE CHART IS NOT TESTED: python3 with venv is missing (apt-get install python3-venv)." >&2
