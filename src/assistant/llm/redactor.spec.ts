@@ -75,8 +75,9 @@ describe('StreamRedactor', () => {
     for (let size = 1; size < 12; size += 1) {
       const stream = new StreamRedactor(new Redactor(['secret-key-1']));
       let shown = '';
-      for (let at = 0; at < text.length; at += size)
+      for (let at = 0; at < text.length; at += size) {
         shown += stream.push(text.slice(at, at + size));
+      }
       shown += stream.flush();
       expect(shown).toBe('The key is [redacted], 密钥 [redacted]。End');
     }

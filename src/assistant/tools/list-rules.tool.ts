@@ -60,7 +60,7 @@ export const listRules = defineReadTool({
     return {
       query: queryOf(args),
       ...reportOf(gathered),
-      rules: found.slice(0, args.limit).map(rowOf),
+      rules: found.slice(0, args.limit).map(rowOfRule),
       total: found.length,
       unfiltered: all.length,
       has_more: found.length > args.limit,
@@ -90,7 +90,8 @@ function rank(rule: Rule): number {
   return index === -1 ? ORDER.length : index;
 }
 
-function rowOf(rule: Rule): RuleRow {
+/** A rule in a list: compact, and bounded whatever the source sent. */
+export function rowOfRule(rule: Rule): RuleRow {
   return {
     source: rule.source,
     group: cleanText(rule.group, 200),

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSources, type TenantSources } from '../../src/assistant/sources/tenant-sources.js';
+import { alertTimeline } from '../../src/assistant/tools/alert-timeline.tool.js';
+import { explainRule } from '../../src/assistant/tools/explain-rule.tool.js';
+import { SourceReads } from '../../src/assistant/tools/source-reads.js';
+import { startAlertmanager } from '../support/alertmanager.js';
+import { type Exporter, startExporter, startPrometheus } from '../support/prometheus.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import { eventually } from '../support/wait.js';
+
+const signal = new AbortController().signal;
+
+/** Against real services: three rules that begin to fire one after another, one of which ends. */
+describe('the tools of an incident', () => {
+  let alertmanager: ServiceProcess;
+  let prometheus: ServiceProcess;
+  let exporter: Exporter;
+  let sources: TenantSources;
+
+  beforeAll(async () => {
+    exporter = await startExporter();
+    exporter.set('disk_used', 0.5);
+    exporter.set('errors{service="checkout"}', 0);
+    exporter.set('latency', 0.1);
+    alertmanager = await startAlertmanager();
+    prometheus = await startPrometheus({
+      alertmanagerUrl: alertmanager.url,
+      scrape: [{ job: 'app', targets: [exporter.target] }],
+      rules: [
+        { alert: 'DiskFull', expr: 'disk_used > 0.9', labels: { severity: 'critical' } },
+        { alert: 'Errors', expr: 'errors{service=~"check.*"} >= 5 and on() (latency < 100)' },
+        { alert: 'Slow', expr: 'latency > 1' },
+      ],
+    });
+    sources = openSources([
+      { ...http('alertmanager', 'am'), url: alertmanager.url },
+      { ...http('prometheus', 'prom'), url: prometheus.url },
+    ]);
+    exporter.set('disk_used', 0.97);
+    await firing('DiskFull');
+    exporter.set('errors{service="checkout"}', 7);
+    await firing('Errors');
+    exporter.set('latency', 3);
+    await firing('Slow');
+    exporter.set('disk_used', 0.5);
+    await eventually(
+      'DiskFull ends',
+      async () => !(await names()).includes('DiskFull'),
+      20_000,
+      200,
+    );
+  }, 90_000);
+
+  afterAll(async () => {
+    await sources.close();
+    await prometheus.stop();
+    await alertmanager.stop();
+    await exporter.stop();
+  });
+
+  function http<T extends 'alertmanager' | 'prometheus'>(type: T, name: string) {
+    return { type, name, timeoutMs: 5000, maxBytes: 1_000_000, headers: {} };
+  }
+
+  async function names(): Promise<readonly string[]> {
+    const { answers } = await new SourceReads(sources).alerts(signal);
+    return answers.flatMap(({ value }) => value.map(({ labels }) => labels['alertname'] ?? ''));
+  }
+
+  async function firing(name: string): Promise<void> {
+    await eventually(`${name} fires`, async () => (await names()).includes(name), 20_000, 200);
+  }
+
+  it('should tell what fired first, what has ended since, and when', async () => {
+    const start = new Date(Date.now() - 5 * 60_000).toISOString();
+    const args = { start };
+    const result = await alertTimeline.run(args, { reads: new SourceReads(sources) }, signal);
+    expect(result.timeline.map(({ name }) => name)).toEqual(['DiskFull', 'Errors', 'Slow']);
+    const [disk, errors, slow] = result.timeline;
+    expect(disk).toMatchObject({ severity: 'critical', exact: true, times: 1 });
+    expect(disk?.last).toBeDefined();
+    expect(errors).toMatchObject({ exact: true, labels: { service: 'checkout' } });
+    expect(errors?.last).toBeUndefined();
+    expect(Date.parse(slow?.first ?? '')).toBeGreaterThan(Date.parse(errors?.first ?? ''));
+    expect(result).toMatchObject({ total: 3, has_more: false, ended_known: true });
+    expect(result.sources.map(({ name }) => name)).toEqual(['prom', 'am']);
+  });
+
+  it('should keep the order also where a step of the period holds all of it', async () => {
+    const start = new Date(Date.now() - 7 * 24 * 3600_000).toISOString();
+    const context = { reads: new SourceReads(sources) };
+    const { timeline, precision_seconds } = await alertTimeline.run({ start }, context, signal);
+    expect(precision_seconds).toBe(5040);
+    expect(timeline.map(({ name }) => name)).toEqual(['DiskFull', 'Errors', 'Slow']);
+  });
+
+  it('should filter at the source and stop at the limit', async () => {
+    const where = [{ label: 'alertname', op: '=~' as const, values: ['Disk.*|Slow'] }];
+    const context = { reads: new SourceReads(sources) };
+    const result = await alertTimeline.run({ where, limit: 1 }, context, signal);
+    expect(result.timeline.map(({ name }) => name)).toEqual(['DiskFull']);
+    expect(result).toMatchObject({ total: 2, has_more: true });
+  });
+
+  it('should show why a rule fires, with the measured value and its threshold', async () => {
+    const context = { reads: new SourceReads(sources) };
+    const { rules, alerts } = await explainRule.run({ name: 'Slow', minutes: 1 }, context, signal);
+    expect(rules).toMatchObject([
+      {
+        state: 'firing',
+        expr: 'latency > 1',
+        holds_total: 1,
+        holds_for: [{ value: '3' }],
+        measured: { expr: 'latency', condition: '> 1', series: [{ value: '3' }] },
+      },
+    ]);
+    expect(rules[0]?.measured?.series[0]?.range).toMatchObject({ first: '0.1', max: '3' });
+    expect(alerts).toMatchObject([{ name: 'Slow', state: 'active' }]);
+  });
+
+  it('should show why a rule does not fire, and leave alone what cannot be taken apart', async () => {
+    const context = { reads: new SourceReads(sources) };
+    const ended = await explainRule.run({ name: 'DiskFull', minutes: 1 }, context, signal);
+    expect(ended.rules[0]).toMatchObject({
+      holds_total: 0,
+      measured: { condition: '> 0.9', series: [{ value: '0.5', range: { max: '0.97' } }] },
+    });
+    expect(ended.alerts_total).toBe(0);
+    const both = await explainRule.run({ name: 'Errors' }, context, signal);
+    expect(both.rules[0]).toMatchObject({ holds_total: 1, holds_for: [{ value: '7' }] });
+    expect(both.rules[0]?.measured).toBeUndefined();
+    expect((await explainRule.run({ name: 'Nothing' }, context, signal)).total).toBe(0);
+  });
+});
