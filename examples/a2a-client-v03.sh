@@ -27,13 +27,13 @@ echo
 
 echo '== message/send: waits for the answer'
 ANSWER=$(rpc message/send "{\"message\":$(message send '' "$QUESTION")}")
-echo "$ANSWER"
-CONTEXT=$(echo "$ANSWER" | field contextId)
+printf '%s\n' "$ANSWER"
+CONTEXT=$(printf '%s\n' "$ANSWER" | field contextId)
 
 echo '== message/stream: events as they come, in the same conversation'
 STREAM=$(rpc message/stream "{\"message\":$(message stream "\"contextId\":\"$CONTEXT\"," 'help')}")
-echo "$STREAM"
-TASK=$(echo "$STREAM" | field taskId)
+printf '%s\n' "$STREAM"
+TASK=$(printf '%s\n' "$STREAM" | field taskId)
 
 echo '== tasks/get'
 rpc tasks/get "{\"id\":\"$TASK\"}"

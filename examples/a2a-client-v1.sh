@@ -34,9 +34,9 @@ echo
 
 echo '== SendMessage: waits for the answer'
 ANSWER=$(rpc SendMessage "{\"message\":$(message send '' "$QUESTION")}")
-echo "$ANSWER"
-TASK=$(echo "$ANSWER" | sed 's/.*"result":{"task":{"id":"\([^"]*\)".*/\1/')
-CONTEXT=$(echo "$ANSWER" | field contextId)
+printf '%s\n' "$ANSWER"
+TASK=$(printf '%s\n' "$ANSWER" | sed 's/.*"result":{"task":{"id":"\([^"]*\)".*/\1/')
+CONTEXT=$(printf '%s\n' "$ANSWER" | field contextId)
 
 echo '== SendStreamingMessage: events as they come, in the same conversation'
 rpc SendStreamingMessage "{\"message\":$(message stream "\"contextId\":\"$CONTEXT\"," 'help')}"

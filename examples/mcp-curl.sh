@@ -23,8 +23,8 @@ post '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' -H 'MCP-Protocol-Version: 
 # The progressToken asks for the steps on the way.
 ANSWER=$(post '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"n9e_assistant","arguments":{"message":"'"$QUESTION"'"},"_meta":{"progressToken":"p1"}}}' \
   -H 'MCP-Protocol-Version: 2025-11-25')
-echo "$ANSWER"
-CHAT=$(echo "$ANSWER" | sed -n 's/.*"structuredContent":.*"chat_id":"\([^"]*\)".*/\1/p')
+printf '%s\n' "$ANSWER"
+CHAT=$(printf '%s\n' "$ANSWER" | sed -n 's/.*"structuredContent":.*"chat_id":"\([^"]*\)".*/\1/p')
 
 echo '== 2026-07-28: every request says who it is, and its headers repeat what it wants'
 META='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}'
