@@ -71,7 +71,7 @@ function remarks({ lang, timezone, text }: Turn, words: Words): readonly string[
   return [
     ...(isKnown ? [] : [words.otherLanguage(plain(lang, 20))]),
     ...(isZone ? [] : [words.badTimezone(plain(timezone, 60))]),
-    ...(text.length > LONGEST_QUESTION ? [words.tooLong] : []),
+    ...(text.length > LONGEST_QUESTION ? [words.tooLong(LONGEST_QUESTION)] : []),
   ];
 }
 

@@ -34,6 +34,7 @@ export class TenantSources {
     ask: (source: Source, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<Gathered<T>> {
+    signal.throwIfAborted();
     const answers: { source: SourceInfo; at: number; value: T }[] = [];
     const failures: { source: SourceInfo; error: SourceError }[] = [];
     const settled = await Promise.allSettled(

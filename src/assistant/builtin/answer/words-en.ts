@@ -29,7 +29,8 @@ export const ENGLISH_WORDS: Words = {
     'The sources tell only what is firing now; resolved alerts are not kept there, so I cannot list them.',
   contradictory:
     'I cannot put these conditions together into one question without guessing what belongs to what. Please ask for each part by itself.',
-  tooLong: 'The question is very long; I read only its first 2,000 characters.',
+  tooLong: (characters) =>
+    `The question is very long; I read only its first ${String(characters)} characters.`,
   noList:
     'I have shown no list in this conversation that this could refer to. Ask "what is firing?" first.',
   whichOne: 'I do not know which one is meant. Say for example "the second one", or its name.',

@@ -15,7 +15,7 @@ export interface Words {
   readonly readOnly: string;
   readonly noHistory: string;
   readonly contradictory: string;
-  readonly tooLong: string;
+  readonly tooLong: (characters: number) => string;
   readonly noList: string;
   readonly whichOne: string;
   readonly demo: string;

@@ -31,8 +31,12 @@ function meaningOf(phrase: string): Meaning {
   return meaning;
 }
 
+const PLAIN_NAME = /^(?!non-)(?=.*\d)[a-z0-9_]+(?:[.:_-][a-z0-9_]+)*$/i;
+
 /** The keys under which a phrase is found in a sentence. */
 export function phraseAtoms(phrase: string): readonly string[] {
+  // Thousands of label values are plain names, of one atom each.
+  if (PLAIN_NAME.test(phrase)) return [phrase.toLowerCase()];
   const atoms: readonly Atom[] = atomise(phrase, { isLabel: () => false, literals: [] });
   return atoms.map((atom) => keyOf(atom.text));
 }

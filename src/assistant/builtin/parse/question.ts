@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** Longer questions are cut; nobody asks in that many characters, and parsing is not linear. */
-export const LONGEST_QUESTION = 2000;
+export const LONGEST_QUESTION = 1000;
 
 /** Reads one sentence in the language of `vocabulary`. */
 export function readQuestion(text: string, vocabulary: Vocabulary, frame: TimeFrame): Question {

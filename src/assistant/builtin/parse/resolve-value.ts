@@ -1,7 +1,6 @@
 import type { Matcher } from '../../tools/label-matcher.js';
 import { SEVERITY_LABELS } from '../../tools/severity.js';
 import type { ValueAlias } from '../lexicon/concept.js';
-import { keyOf } from '../text/normalise.js';
 import type { Segment } from './segment.js';
 import { type LiveValue, type Vocabulary, wordsOf } from './vocabulary.js';
 
@@ -98,7 +97,9 @@ export class ValueResolver {
   ): readonly LiveValue[] {
     const { key } = part;
     if (!/^[\x20-\x7f]+$/.test(key)) {
-      return [...this.vocabulary.all()].filter(({ value }) => keyOf(value).includes(key));
+      return [...this.vocabulary.all()].filter(({ value }) =>
+        this.vocabulary.keyOfValue(value).includes(key),
+      );
     }
     if (/[^a-z0-9]/.test(key)) {
       // `web-1` is a part of `web-1.lan:80`, not of `web-10`.
@@ -106,7 +107,9 @@ export class ValueResolver {
         `(?<![\\p{L}\\p{N}])${key.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`,
         'u',
       );
-      return [...this.vocabulary.all()].filter(({ value }) => bordered.test(keyOf(value)));
+      return [...this.vocabulary.all()].filter(({ value }) =>
+        bordered.test(this.vocabulary.keyOfValue(value)),
+      );
     }
     // The beginning of a word is enough in names of alerts only: `cert`, but not `prod` of `product`.
     if (key.length < 4 || part.kind !== 'unknown') return [];

@@ -203,7 +203,9 @@ function joinUnknownHan(segments: readonly Segment[], atoms: readonly Atom[]): r
     const last = joined.at(-1);
     const both = last?.kind === 'unknown' && next.kind === 'unknown';
     if (both && atoms[last.start]?.kind === 'han' && atoms[next.start]?.kind === 'han') {
-      const text = textOf(atoms, last.start, next.end);
+      // Not cut anew from the atoms: a long unknown text would cost its square.
+      const blank = atoms[next.start]?.spaceBefore === true ? ' ' : '';
+      const text = last.text + blank + next.text;
       joined[joined.length - 1] = { ...last, end: next.end, text, key: text.toLowerCase() };
     } else joined.push(next);
   }

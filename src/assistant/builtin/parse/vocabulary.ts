@@ -30,6 +30,7 @@ export class Vocabulary {
   /** Single-word mentions, for repairing typos, with one of the values they mention. */
   readonly words = new Map<string, string>();
   private readonly byLabel = new Map<string, Map<string, number>>();
+  private readonly keys = new Map<string, string>();
   private readonly labelKeys = new Set<string>();
 
   constructor(sets: readonly LabelSet[]) {
@@ -79,7 +80,7 @@ export class Vocabulary {
     const labels = label === undefined ? this.labelNames : [label];
     return labels.flatMap((name) =>
       this.valuesOf(name)
-        .filter(([value]) => keyOf(value) === key)
+        .filter(([value]) => this.keyOfValue(value) === key)
         .map(([value]) => ({ label: name, value })),
     );
   }
@@ -88,10 +89,20 @@ export class Vocabulary {
   valueLength(label: string, text: string): number | undefined {
     const name = this.labelNamed(label);
     const lengths = this.valuesOf(name ?? '')
-      .map(([value]) => keyOf(value))
+      .map(([value]) => this.keyOfValue(value))
       .filter((key) => text.startsWith(key) && !isInsideWord(text, key.length))
       .map((key) => key.length);
     return lengths.length === 0 ? undefined : Math.max(...lengths);
+  }
+
+  /** `keyOf` of a live value, computed once. */
+  keyOfValue(value: string): string {
+    let key = this.keys.get(value);
+    if (key === undefined) {
+      key = keyOf(value);
+      this.keys.set(value, key);
+    }
+    return key;
   }
 
   /** Every live value, bounded. */
@@ -117,7 +128,7 @@ export class Vocabulary {
   }
 
   private addValue(live: LiveValue, literals: Set<string>): void {
-    const key = keyOf(live.value);
+    const key = this.keyOfValue(live.value);
     // A bare number or letter says nothing without its label: `2` in `the last 2 alerts`.
     if (key === '' || /^(?:[\d.]+|[a-z])$/.test(key)) return;
     const atoms = phraseAtoms(live.value);

@@ -35,6 +35,8 @@ export function isSwap(a: string, b: string): boolean {
   );
 }
 
+const MOST_TYPOS = 2;
+
 /**
  * How far `typed` is from `known`, or undefined when they are different words. Short words must be
  * nearly equal; digits must be equal, since `web-01` is no typo of `web-02`; and of a name made of
@@ -42,6 +44,7 @@ export function isSwap(a: string, b: string): boolean {
  */
 export function typoDistance(typed: string, known: string): number | undefined {
   if (typed === known) return 0;
+  if (Math.abs(typed.length - known.length) > MOST_TYPOS) return undefined;
   if (typed.replace(/\D+/g, ' ') !== known.replace(/\D+/g, ' ') && /\d/.test(typed + known)) {
     return undefined;
   }
@@ -60,7 +63,7 @@ function wordDistance(typed: string, known: string): number | undefined {
   const shorter = Math.min(typed.length, known.length);
   if (shorter < 4) return undefined;
   if (shorter === 4 && typed.length === known.length) return isSwap(typed, known) ? 1 : undefined;
-  const limit = shorter >= 8 ? 2 : 1;
+  const limit = shorter >= 8 ? MOST_TYPOS : 1;
   const distance = editDistance(typed, known, limit);
   return distance <= limit ? distance : undefined;
 }

@@ -42,6 +42,8 @@ const TRADITIONAL = new Map(
  * characters as simplified, whitespace as single blanks. The case is kept.
  */
 export function normalise(text: string): string {
+  // Most label values: nothing to fold.
+  if (/^[\x21-\x7e]*$/.test(text)) return text;
   let result = '';
   for (const character of text.replace(/[“”„«»「」『』《》‘’、。【】–—‑≠…]/g, mark)) {
     const folded = character === '。' ? character : character.normalize('NFKC');

@@ -240,11 +240,10 @@ function pointAt(
   frame: TimeFrame,
   bareHour: boolean,
 ): Read<Moment> | undefined {
-  const moment =
-    momentAt(atoms, at, frame) ?? (bareHour ? bareHourAt(atoms, at, frame) : undefined);
+  const moment = momentAt(atoms, at, frame);
   if (moment !== undefined) return moment;
   const duration = durationAt(atoms, at, false);
-  if (duration === undefined) return undefined;
+  if (duration === undefined) return bareHour ? bareHourAt(atoms, at, frame) : undefined;
   const ago = phraseAt(atoms, at + duration.length, ['ago', '之前', '以前', '前']);
   if (ago === 0) return undefined;
   const from = frame.now - duration.value;
