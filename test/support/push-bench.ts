@@ -52,7 +52,7 @@ export class PushBench {
   async due(ref: TaskRef): Promise<Record<string, number>> {
     const key = keys.pushDue(ref.tenant);
     const flat = await this.bench.redis.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
-    const pairs = (flat as unknown[]).map(String);
+    const pairs = (flat as unknown[]).flat().map(String);
     return Object.fromEntries(
       pairs.flatMap((entry, at) => (at % 2 === 0 ? [[entry, Number(pairs[at + 1])]] : [])),
     );
