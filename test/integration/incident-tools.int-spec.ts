@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Frame } from '../../src/assistant/assistant-backend.js';
+import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
 import { openSources, type TenantSources } from '../../src/assistant/sources/tenant-sources.js';
 import { alertTimeline } from '../../src/assistant/tools/alert-timeline.tool.js';
 import { explainRule } from '../../src/assistant/tools/explain-rule.tool.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
 import { startAlertmanager } from '../support/alertmanager.js';
+import { contentOf, turnOf } from '../support/fake-sources.js';
+import { llmConfig } from '../support/llm-bench.js';
 import { type Exporter, startExporter, startPrometheus } from '../support/prometheus.js';
+import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { eventually } from '../support/wait.js';
 
@@ -84,6 +89,24 @@ describe('the tools of an incident', () => {
     expect(Date.parse(slow?.first ?? '')).toBeGreaterThan(Date.parse(errors?.first ?? ''));
     expect(result).toMatchObject({ total: 3, has_more: false, ended_known: true });
     expect(result.sources.map(({ name }) => name)).toEqual(['prom', 'am']);
+  });
+
+  it('should let a model tell what fired first', async () => {
+    const llm = await ScriptedLlm.start(
+      openai.calls({ id: 'c-1', name: 'alert_timeline', args: {} }),
+      (request, response) => {
+        const [result = ''] = openai.resultsIn(request);
+        const order = [...result.matchAll(/"name":"(DiskFull|Errors|Slow)"/g)].map(([, n]) => n);
+        return openai.says(`First ${order.join(', then ')}.`)(request, response);
+      },
+    );
+    const backend = new LlmBackend({ config: llmConfig(llm.url), sources, secrets: [] });
+    const frames: Frame[] = [];
+    for await (const frame of backend.run(turnOf('what fired first?'), signal)) frames.push(frame);
+    await backend.close();
+    await llm.close();
+    expect(llm.complaints).toEqual([]);
+    expect(contentOf(frames)).toBe('First DiskFull, then Errors, then Slow.');
   });
 
   it('should keep the order also where a step of the period holds all of it', async () => {

@@ -62,14 +62,14 @@ describe('an abort', () => {
       const nightjar = new LlmBench(llm, { config: { provider }, fallback: true });
       const { frames, thrown } = await within(
         'the end of the turn',
-        1000,
+        5000,
         outcomeOf(nightjar, abort, () => {
           abort.abort(CANCEL);
         }),
       );
       expect(thrown).toBe(CANCEL);
       expect(frames).toEqual([{ kind: 'content', text: 'One two ' }]);
-      await within('the abort at the model', 1000, llm.requests[0]!.gone);
+      await within('the abort at the model', 5000, llm.requests[0]!.gone);
     },
   );
 
@@ -79,8 +79,8 @@ describe('an abort', () => {
     const run = outcomeOf(new LlmBench(llm), abort);
     await eventually('the request', () => llm.requests.length === 1);
     abort.abort(CANCEL);
-    expect((await within('the end', 1000, run)).thrown).toBe(CANCEL);
-    await within('the abort at the model', 1000, llm.requests[0]!.gone);
+    expect((await within('the end', 5000, run)).thrown).toBe(CANCEL);
+    await within('the abort at the model', 5000, llm.requests[0]!.gone);
   });
 
   it('should stop the tools in flight and start nothing that waits, nor ask the model again', async () => {
@@ -107,7 +107,7 @@ describe('an abort', () => {
     const run = outcomeOf(new LlmBench(llm, { sources }), abort);
     await eventually('tools', () => started.length === 4);
     abort.abort(CANCEL);
-    const { frames, thrown } = await within('the end', 1000, run);
+    const { frames, thrown } = await within('the end', 5000, run);
     expect(thrown).toBe(CANCEL);
     await sleep(50);
     expect(started).toHaveLength(4);
@@ -123,7 +123,7 @@ describe('an abort', () => {
     await eventually('the request', () => llm.requests.length === 1);
     await sleep(50);
     abort.abort(CANCEL);
-    expect((await within('the end', 1000, run)).thrown).toBe(CANCEL);
+    expect((await within('the end', 5000, run)).thrown).toBe(CANCEL);
     await sleep(50);
     expect(llm.requests).toHaveLength(1);
   });
@@ -142,7 +142,7 @@ describe('an abort', () => {
       expect(frame.kind).toBe('content');
       break;
     }
-    await within('the abort at the model', 1000, llm.requests[0]!.gone);
+    await within('the abort at the model', 5000, llm.requests[0]!.gone);
   });
 
   it('should leave no connection behind when the backend closes', async () => {
@@ -151,7 +151,7 @@ describe('an abort', () => {
     const run = nightjar.ask('hi');
     await eventually('the request', () => llm.requests.length === 1);
     await nightjar.backend.close();
-    expect((await within('the end', 1000, run)).fail).toMatch(/broke off/);
+    expect((await within('the end', 5000, run)).fail).toMatch(/broke off/);
     await eventually('no connection', () => llm.openConnections === 0);
   });
 });

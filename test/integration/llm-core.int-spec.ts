@@ -101,7 +101,7 @@ describe('the llm backend in the gateway', () => {
     await eventually('the call', () => llm.requests.length === 1);
     const { task } = await b.tasks.cancel(alice, taskId);
     expect(task.status.state).toBe('TASK_STATE_CANCELED');
-    await within('the abort at the model', 2000, llm.requests[0]!.gone);
+    await within('the abort at the model', 5000, llm.requests[0]!.gone);
   });
 
   it('should fail with the reason, or answer without the model where that is wanted', async () => {

@@ -58,7 +58,8 @@ describe.each(PROVIDERS)('the tool loop over $provider', ({ provider, wire, path
     expect(first.headers).toMatchObject({ 'x-team': 'ops' });
     expect(JSON.stringify(first.headers)).toContain(API_KEY);
     expect(first.text).not.toContain(API_KEY);
-    expect(first.body.tools?.length).toBeGreaterThanOrEqual(7);
+    expect(first.body.tools?.length).toBeGreaterThanOrEqual(9);
+    expect(JSON.stringify(first.body.tools)).not.toContain('"pattern"');
     expect(JSON.stringify(second.body.messages)).toContain('what is firing?');
   });
 

@@ -1,4 +1,5 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
+import type { JsonValue } from '../../domain/a2a.js';
 import { ToolInputError, type Tool, type ToolContext } from '../tools/tool.js';
 import type { ToolUse } from '../assistant-backend.js';
 import type { Fence } from './fence.js';
@@ -46,7 +47,7 @@ export class TurnTools {
         tool.name,
         dynamicTool({
           description: tool.description,
-          inputSchema: jsonSchema(tool.inputSchema as Parameters<typeof jsonSchema>[0]),
+          inputSchema: jsonSchema(slim(tool.inputSchema) as Parameters<typeof jsonSchema>[0]),
           execute: (args) => this.call(tool, args),
           toModelOutput: ({ output }) => {
             const answer = output as ToolAnswer;
@@ -103,4 +104,15 @@ export class TurnTools {
     }
     this.running += 1;
   }
+}
+
+/** Without the patterns that spell out a format: they cost tokens, and some providers refuse them. */
+function slim(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(slim);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => key !== 'pattern' || !('format' in schema))
+      .map(([key, value]) => [key, slim(value)]),
+  );
 }

@@ -57,7 +57,8 @@ export class AssistantDto {
   @Whole(16, 1_000_000)
   maxTokens?: number;
 
-  @Whole(4000, 10_000_000)
+  // The rules and the tools alone take about half of the least.
+  @Whole(8000, 10_000_000)
   contextTokens?: number;
 
   @Whole(4000, 100_000_000)
