@@ -129,6 +129,16 @@ describe('compose.yaml: nginx in front of two gateways, without affinity', () =>
       120_000,
       1000,
     );
+    // The gateways' own rule has seen it, too; it waits for 5 minutes before it fires.
+    const prometheus = `http://${stack.at('prometheus:9090')}`;
+    const alerts = (await (await fetch(`${prometheus}/api/v1/alerts`)).json()) as {
+      data: { alerts: { labels: Record<string, string>; state: string }[] };
+    };
+    const own = alerts.data.alerts.find(
+      ({ labels }) => labels['alertname'] === 'NightjarInstanceDown',
+    );
+    expect(own?.labels['instance']).toBe(stack.at('gateway-2:18000'));
+    expect(own?.state).toMatch(/pending|firing/);
     await stack.startGateway('gateway-2');
   });
 

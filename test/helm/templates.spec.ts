@@ -345,6 +345,15 @@ describe('serviceaccount.yaml', () => {
   });
 });
 
+describe('README.md', () => {
+  it('should show values that render', async () => {
+    const [, example = ''] = /```yaml\n([^]*?)```/.exec(await readChart('README.md')) ?? [];
+    const rendered = await renderAlone(parse(example) as object);
+    expect(rendered.has('Ingress')).toBe(true);
+    expect(rendered.env['REDIS_URL']).toMatchObject({ secretKeyRef: { name: 'nightjar-redis' } });
+  });
+});
+
 describe('NOTES.txt', () => {
   it('should name the next command', async () => {
     const text = await notes({ ...LEAST, config: { tenants: [{ id: 'acme' }] } });

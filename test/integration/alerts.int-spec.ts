@@ -179,3 +179,20 @@ describe('helm/nightjar/files/dashboard.json', () => {
     expect(own.map(({ name }) => name).filter((name) => !text.includes(name))).toEqual([]);
   });
 });
+
+describe('docs/metrics.md', () => {
+  it('should name every measurement of the gateway’s own with its labels, and no other', async () => {
+    const page = await readFile(join(ROOT, 'docs/metrics.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(nightjar_\w+)`\s*\| (\w+)\s*\| ([^|]*)\|/gm)].map(
+      ([, name, type, labels = '']) => `${name!} ${type!} ${labels.replace(/[`\s–]/g, '')}`,
+    );
+    const own = (await registry.getMetricsAsJSON()).filter(({ name }) => /^nightjar_/.test(name));
+    const wanted = own.map(({ name, type }) => {
+      const { labelNames = [] } = registry.getSingleMetric(name) as unknown as {
+        labelNames?: string[];
+      };
+      return `${name} ${type.toString()} ${labelNames.join(',')}`;
+    });
+    expect(rows.sort()).toEqual(wanted.sort());
+  });
+});
