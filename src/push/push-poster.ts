@@ -108,7 +108,9 @@ function failure(error: unknown): Posted {
   if (chain(error).some((one) => one instanceof UrlRefused)) {
     return { outcome: 'blocked', detail: 'not a permitted address' };
   }
-  const { name = 'Error', code } = error as { name?: string; code?: string };
+  const { name, code: given } = error as { readonly name: string; readonly code?: unknown };
+  // A DOMException has a number there.
+  const code = typeof given === 'string' ? given : undefined;
   const late = /Abort|Timeout/.test(name) || (code?.includes('TIMEOUT') ?? false);
   return { outcome: late ? 'timeout' : 'network', detail: code ?? name };
 }

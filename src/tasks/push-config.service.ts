@@ -84,6 +84,18 @@ export class PushConfigService {
     return shown(taskId, hook);
   }
 
+  /**
+   * The same, unless the task has this very webhook already: a message that was sent again does not
+   * make its webhook start again.
+   */
+  async ensure(ctx: CallContext, taskId: string, hook: Webhook): Promise<void> {
+    const { sealer } = this.working();
+    const stored = await this.store.list({ ...ctx, taskId });
+    const known = stored.find(({ id }) => id === hook.id);
+    const text = known && sealer.open(known.sealed, placeOf(ctx.tenant, taskId, hook.id));
+    if (text !== JSON.stringify(hook)) await this.attach(ctx, taskId, hook, 'now');
+  }
+
   /** In the order of their ids. @throws DomainError like `create`. */
   async list(ctx: CallContext, taskId: string): Promise<readonly ShownWebhook[]> {
     const { sealer } = this.working();

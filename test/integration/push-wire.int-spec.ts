@@ -342,6 +342,24 @@ describe('a webhook in a message', () => {
     expect(last).toMatchObject({ kind: 'task', status: { state: 'completed' } });
   });
 
+  it('should not start again when the message is sent again', async () => {
+    const path = `/${randomUUID()}`;
+    const options = {
+      messageId: randomUUID(),
+      configuration: {
+        returnImmediately: true,
+        taskPushNotificationConfig: { url: hook.url(path) },
+      },
+    };
+    const { id } = await client.send('hang', options);
+    await hook.until('it runs', (all) => textOf(all) === 'waiting', path);
+    const told = hook.accepted(path).length;
+    expect((await client.send('hang', options)).id).toBe(id);
+    await client.cancel(id);
+    const accepted = await hook.until('the end', isOver, path);
+    expect(accepted.slice(told).map(stateIn)).toEqual(['TASK_STATE_CANCELED']);
+  });
+
   it('should be refused before anything runs', async () => {
     const before = (await client.list()).totalSize;
     for (const webhook of [

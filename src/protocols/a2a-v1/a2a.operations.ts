@@ -254,9 +254,9 @@ export class A2AOperations {
     const { taskId, how } = submitted;
     call.noteTask(taskId);
     if (webhook !== undefined) {
-      // The same message sent again sets the same one again.
       const hook: Webhook = { ...webhook, id: webhook.id ?? taskId };
-      await this.push.attach(ctx, taskId, hook, how === 'created' ? 'start' : 'now');
+      if (how === 'joined') await this.push.ensure(ctx, taskId, hook);
+      else await this.push.attach(ctx, taskId, hook, how === 'created' ? 'start' : 'now');
     }
     return submitted;
   }
