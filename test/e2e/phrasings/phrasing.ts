@@ -1,0 +1,132 @@
+import type { World } from './world.js';
+
+/** An alert as Alertmanager's API tells it. */
+export interface FactAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly status: { readonly state: string };
+}
+
+export interface FactSilence {
+  readonly matchers: readonly { readonly name: string; readonly value: string }[];
+  readonly endsAt: string;
+  readonly status: { readonly state: string };
+}
+
+/** What the services themselves say at the moment of the question. */
+export interface Facts {
+  /** Milliseconds. */
+  readonly now: number;
+  readonly alerts: readonly FactAlert[];
+  /** The active ones. */
+  readonly silences: readonly FactSilence[];
+  readonly targets: { readonly up: readonly string[]; readonly down: readonly string[] };
+  readonly rules: readonly string[];
+  /** The result of an instant query for one number. */
+  readonly evaluate: (promql: string) => Promise<number>;
+}
+
+/** What a right answer holds. */
+export type Expected =
+  /** Exactly these are named, each with its start. */
+  | { readonly kind: 'alerts'; readonly alerts: readonly FactAlert[] }
+  /** So many. */
+  | { readonly kind: 'count'; readonly alerts: readonly FactAlert[] }
+  /** So many for each value of the label. */
+  | { readonly kind: 'groups'; readonly label: string; readonly alerts: readonly FactAlert[] }
+  /** All about this one, its start included. */
+  | { readonly kind: 'detail'; readonly alert: FactAlert }
+  /** Yes and these, or no. */
+  | { readonly kind: 'alerting'; readonly alerts: readonly FactAlert[] }
+  | { readonly kind: 'silences'; readonly silences: readonly FactSilence[] }
+  | { readonly kind: 'targets' }
+  | { readonly kind: 'rules' }
+  | { readonly kind: 'value'; readonly value: number };
+
+/** A phrasing with its blanks filled from a set of alerts. */
+export interface Question {
+  readonly text: string;
+  /** Asked and judged before it in the same conversation; `text` then means its nth alert. */
+  readonly after?: { readonly question: Question; readonly nth: number };
+  readonly timezone?: string;
+  readonly expected: (facts: Facts) => Expected | Promise<Expected>;
+}
+
+export type Phrasing = (world: World) => Question;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The alerts with all these labels that started in the last so many minutes. */
+export function matching(facts: Facts, labels: Labels, minutes = Infinity): FactAlert[] {
+  return facts.alerts.filter(
+    (alert) =>
+      Object.entries(labels).every(([name, value]) => alert.labels[name] === value) &&
+      Date.parse(alert.startsAt) >= facts.now - minutes * 60_000,
+  );
+}
+
+export function list(text: string, labels: Labels = {}, minutes?: number): Question {
+  return {
+    text,
+    expected: (facts) => ({ kind: 'alerts', alerts: matching(facts, labels, minutes) }),
+  };
+}
+
+export function count(text: string, labels: Labels): Question {
+  return { text, expected: (facts) => ({ kind: 'count', alerts: matching(facts, labels) }) };
+}
+
+export function groups(text: string, label: string, labels: Labels = {}): Question {
+  return {
+    text,
+    expected: (facts) => ({ kind: 'groups', label, alerts: matching(facts, labels) }),
+  };
+}
+
+export function detail(text: string, alertname: string): Question {
+  return {
+    text,
+    expected: (facts) => ({ kind: 'detail', alert: matching(facts, { alertname })[0]! }),
+  };
+}
+
+export function alerting(text: string, labels: Labels): Question {
+  return { text, expected: (facts) => ({ kind: 'alerting', alerts: matching(facts, labels) }) };
+}
+
+/** A question about the nth alert of the answer to `question`. */
+export function about(nth: number, question: Question, text: string): Question {
+  return { text, after: { question, nth }, expected: question.expected };
+}
+
+/** The active silences with a matcher of this value, or all of them. */
+export function silences(text: string, value?: string): Question {
+  return {
+    text,
+    expected: (facts) => ({
+      kind: 'silences',
+      silences: facts.silences.filter(
+        ({ matchers }) => value === undefined || matchers.some((m) => m.value === value),
+      ),
+    }),
+  };
+}
+
+export function targets(text: string): Question {
+  return { text, expected: () => ({ kind: 'targets' }) };
+}
+
+export function rules(text: string): Question {
+  return { text, expected: () => ({ kind: 'rules' }) };
+}
+
+export function value(text: string, promql: string): Question {
+  return {
+    text,
+    expected: async (facts) => ({ kind: 'value', value: await facts.evaluate(promql) }),
+  };
+}
+
+export function inZone(timezone: string, question: Question): Question {
+  return { ...question, timezone };
+}
