@@ -11,7 +11,7 @@ KEYS[17] the answer of this very call, for a resend
 
 ARGV[1] task id  ARGV[2] user, who must own the task
 
-Output {1, names of its files, JSON list or ''}: deleted, now or by an earlier send
+Output {1, its list of files or ''}: deleted, now or by an earlier send
        {-1} missing, or another user's  {-17, state} not ended
 ]]
 local t = redis.call('HMGET', KEYS[1], 'user', 'state', 'files')

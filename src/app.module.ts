@@ -4,6 +4,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { TokenGuard } from './auth/token.guard.js';
 import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/config.types.js';
+import { withFileLinks } from './domain/webhook.js';
 import { HealthModule } from './health/health.module.js';
 import { A2aModule } from './protocols/a2a.module.js';
 import { ProtocolExceptionFilter } from './protocols/http/protocol-exception.filter.js';
@@ -33,7 +34,10 @@ export class AppModule {
         RedisModule,
         AuthModule,
         TenantModule,
-        PushModule.with({ '1.0': V1_PUSH_FORMAT, '0.3': V03_PUSH_FORMAT }),
+        PushModule.with({
+          '1.0': withFileLinks(V1_PUSH_FORMAT, config.publicUrl),
+          '0.3': withFileLinks(V03_PUSH_FORMAT, config.publicUrl),
+        }),
         // With a2a.enabled: false neither surface has a route (seed-behaviours N3, N4).
         A2aModule.of(config),
         ...(config.a2a.enabled && config.mcp.enabled ? [McpModule] : []),

@@ -1,4 +1,5 @@
 import type { StreamResponse } from './a2a.js';
+import { linkFiles } from './file-ref.js';
 
 /** The version of A2A that registered a webhook: its notifications come in that version's shape. */
 export type WireVersion = '1.0' | '0.3';
@@ -20,6 +21,14 @@ export interface PushFormat {
   /** True: every body is the whole task (0.3), never an update. */
   readonly wholeTask: boolean;
   encode(event: StreamResponse): string;
+}
+
+/**
+ * The same with links in place of files, which are never inline in a notification.
+ * @param publicUrl without one the links are relative to the gateway.
+ */
+export function withFileLinks(format: PushFormat, publicUrl = ''): PushFormat {
+  return { ...format, encode: (event) => format.encode(linkFiles(event, publicUrl)) };
 }
 
 export type PushFormats = Readonly<Record<WireVersion, PushFormat>>;

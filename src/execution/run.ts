@@ -10,6 +10,7 @@ import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
 import { Bridge } from './bridge.js';
+import { RunFiles } from './run-files.js';
 
 /** A question waits so long for its answer; then the task has failed (design 5.7). */
 const PARK_MS = { approval: 30 * 60_000, text: 24 * 3600_000 - 60_000 } as const;
@@ -64,6 +65,7 @@ export class Run {
   private readonly abort = new AbortController();
   private readonly writer: LogWriter;
   private readonly bridge: Bridge;
+  private readonly files: RunFiles;
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
   private readonly effects: string[] = [];
@@ -85,6 +87,7 @@ export class Run {
       leg: seed.leg,
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
+    this.files = new RunFiles(store, seed.keys, limits, seed.epoch);
     this.writer = new LogWriter(store, seed.keys, limits, seed.epoch, seed.seq, seed.fold, {
       onCancel: (mark) => {
         this.stop({ kind: 'cancel', mark });
@@ -239,13 +242,18 @@ export class Run {
       case 'content':
       case 'reason':
       case 'step':
-      case 'artifact':
-        for (const event of this.bridge.events(frame)) {
+      case 'artifact': {
+        const light =
+          frame.kind === 'artifact'
+            ? { ...frame, parts: await this.files.keep(frame.parts) }
+            : frame;
+        for (const event of this.bridge.events(light)) {
           const ts =
             'statusUpdate' in event ? Date.parse(event.statusUpdate.status.timestamp) : undefined;
           await this.writer.push(event, ts);
         }
         return undefined;
+      }
       case 'memory':
         this.bridge.remember(frame.data);
         return undefined;

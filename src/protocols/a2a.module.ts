@@ -6,6 +6,7 @@ import { RestRefusalController } from './a2a-v03/rest-refusal.controller.js';
 import { AgentCardController } from './a2a-v1/agent-card.controller.js';
 import { A2AOperations } from './a2a-v1/a2a.operations.js';
 import { CardSigner } from './a2a-v1/card-signer.js';
+import { FileView } from './a2a-v1/file-view.js';
 import { HintController } from './a2a-v1/hint.controller.js';
 import { RecordsController } from './a2a-v1/records.controller.js';
 import { RestController } from './a2a-v1/rest.controller.js';
@@ -35,7 +36,7 @@ export class A2aModule {
       module: A2aModule,
       imports: [SseModule, ...imports],
       controllers: config.a2a.enabled ? [...CONTROLLERS] : [],
-      providers: [A2AOperations, CardSigner, RpcDispatcher, LegacyDispatcher],
+      providers: [A2AOperations, CardSigner, FileView, RpcDispatcher, LegacyDispatcher],
     };
   }
 }

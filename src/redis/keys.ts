@@ -50,6 +50,7 @@ export class Keys {
   queue = (tenant: string, user: string, contextId: string): string =>
     this.of(tenant, 'queue', user, contextId);
   handed = (tenant: string): string => this.of(tenant, 'handed');
+  file = (tenant: string, id: string, name: string): string => this.of(tenant, 'file', id, name);
   push = (tenant: string, id: string): string => this.of(tenant, 'push', id);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');

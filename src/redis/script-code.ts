@@ -19,6 +19,7 @@ export const ScriptCode = {
   KeyReused: -16,
   NotEnded: -17,
   QuestionOpen: -18,
+  FilesFull: -19,
   TooManyHooks: -20,
   ClaimLost: -21,
 } as const;
@@ -66,6 +67,7 @@ export function refusalToError(code: number, taskId: string): DomainError {
         metadata: { taskId },
       });
     case ScriptCode.QuestionOpen:
+    case ScriptCode.FilesFull:
     case ScriptCode.TooManyHooks:
       return new DomainError('QUOTA', 'The task has as many webhooks as a task may have');
     case ScriptCode.ClaimLost:

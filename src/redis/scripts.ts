@@ -11,6 +11,7 @@ export type ScriptName =
   | 'continue-task'
   | 'create-task'
   | 'delete-task'
+  | 'keep-file'
   | 'list-tasks'
   | 'mark-cancel'
   | 'mark-effect'

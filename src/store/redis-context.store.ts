@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { PastTurn } from '../assistant/assistant-backend.js';
 import { unavailable } from '../domain/errors.js';
+import { parseFiles } from '../domain/file-ref.js';
 import { Keys } from '../redis/keys.js';
 import { isUncertain, resend } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -39,8 +40,8 @@ export class RedisContextStore {
     private readonly keys: Keys,
   ) {}
 
-  /** The names of the task's files, once it is deleted. */
-  async deleteTask(ref: TaskRef): Promise<readonly string[] | 'missing' | 'not ended'> {
+  /** With its files. */
+  async deleteTask(ref: TaskRef): Promise<'deleted' | 'missing' | 'not ended'> {
     const { tenant, user, taskId } = ref;
     const k = new TaskKeys(this.keys, ref);
     const keys = [
@@ -50,7 +51,9 @@ export class RedisContextStore {
     const [code, files] = await this.run('delete-task', keys, [taskId, user]);
     if (code === ScriptCode.Missing) return 'missing';
     if (code === ScriptCode.NotEnded) return 'not ended';
-    return files === '' ? [] : (JSON.parse(String(files)) as string[]);
+    const names = parseFiles(String(files)).map((file) => k.file(file.name));
+    if (names.length > 0) await this.ask(() => this.redis.reads.unlink(...names));
+    return 'deleted';
   }
 
   /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
 import { unavailable } from '../domain/errors.js';
+import { formatFile, type KeptFile, TASK_FILE_BYTES } from '../domain/file-ref.js';
 import { STATE_NUMBER, stateOf } from '../domain/task-state.js';
 import { Keys } from '../redis/keys.js';
 import { isUncertain, resend } from '../redis/redis-errors.js';
@@ -16,6 +17,8 @@ import { type TaskRecord, formatSnapshot } from './task-record.js';
 const INLINE_SNAPSHOT_BYTES = 32 * 1024;
 /** Events kept below a snapshot, so that a client can resume after a pause. */
 export const RESUME_EVENTS = 1000;
+/** A task may wait so long for its user before it settles; its files outlast that. */
+const LONGEST_QUESTION_SECONDS = 24 * 3600;
 const STAGE_TTL_MS = 60_000;
 /** A caller waits this long for a Redis that does not answer before it is told 503. */
 const CALLER_PATIENCE_MS = 3000;
@@ -313,6 +316,27 @@ export class RedisTaskStore {
           );
     this.onWrite?.(keys.ref.tenant);
     return outcome(reply, () => String(reply[2] ?? ''));
+  }
+
+  /**
+   * Puts a file's bytes beside the task, for as long as a task can live, and enters it in the list.
+   * @returns the script's code: positive, or a refusal.
+   */
+  async keepFile(
+    keys: TaskKeys,
+    epoch: number,
+    file: KeptFile,
+    bytes: Buffer,
+    limits: TenantLimits,
+  ): Promise<number> {
+    const key = keys.file(file.name);
+    const ttlSeconds = limits.taskTtlSeconds + limits.runSeconds + LONGEST_QUESTION_SECONDS;
+    await this.redis.writes.set(key, bytes, 'EX', ttlSeconds);
+    const args = [epoch, formatFile(file), file.bytes, TASK_FILE_BYTES];
+    const reply = await this.run(this.redis.writes, 'keep-file', [keys.task, key], args);
+    const code = Number(reply[0]);
+    if (code < 0) await this.redis.writes.unlink(key);
+    return code;
   }
 
   async saveSnapshot(

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RedisContextStore } from './redis-context.store.js';
+import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
 import { RedisStartCheck } from './redis-start.check.js';
 import { RedisTaskReader } from './redis-task.reader.js';
@@ -8,11 +9,12 @@ import { RedisTaskStore } from './redis-task.store.js';
 @Module({
   providers: [
     RedisContextStore,
+    RedisFileStore,
     RedisTaskStore,
     RedisTaskReader,
     RedisInstanceStore,
     RedisStartCheck,
   ],
-  exports: [RedisContextStore, RedisTaskStore, RedisTaskReader, RedisInstanceStore],
+  exports: [RedisContextStore, RedisFileStore, RedisTaskStore, RedisTaskReader, RedisInstanceStore],
 })
 export class StoreModule {}

@@ -62,6 +62,10 @@ export class TaskKeys {
     return this.keys.idempotency(this.ref.tenant, this.ref.user, key ?? '');
   }
 
+  file(name: string): string {
+    return this.keys.file(this.ref.tenant, this.ref.taskId, name);
+  }
+
   /** A place for one staged snapshot. */
   stage(nonce: string): string {
     return this.keys.stage(this.ref.tenant, this.ref.taskId, nonce);

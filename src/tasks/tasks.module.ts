@@ -3,6 +3,7 @@ import { ExecutionModule } from '../execution/execution.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { CancelService } from './cancel.service.js';
+import { FileService } from './file.service.js';
 import { HousekeepingService } from './housekeeping.service.js';
 import { PushConfigService } from './push-config.service.js';
 import { SubmitService } from './submit.service.js';
@@ -10,7 +11,14 @@ import { TaskService } from './task.service.js';
 
 @Module({
   imports: [ExecutionModule, StoreModule, StreamsModule],
-  providers: [TaskService, HousekeepingService, PushConfigService, SubmitService, CancelService],
-  exports: [TaskService, HousekeepingService, PushConfigService],
+  providers: [
+    TaskService,
+    FileService,
+    HousekeepingService,
+    PushConfigService,
+    SubmitService,
+    CancelService,
+  ],
+  exports: [TaskService, FileService, HousekeepingService, PushConfigService],
 })
 export class TasksModule {}

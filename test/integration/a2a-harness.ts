@@ -21,6 +21,7 @@ import { A2aModule } from '../../src/protocols/a2a.module.js';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
+import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { PushConfigService } from '../../src/tasks/push-config.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
@@ -386,10 +387,11 @@ export async function startA2aApp(config: Partial<GatewayConfig> = {}): Promise<
   @Module({
     providers: [
       { provide: TaskService, useValue: tasks },
+      { provide: FileService, useValue: {} },
       { provide: HousekeepingService, useValue: {} },
       { provide: PushConfigService, useValue: noPush },
     ],
-    exports: [TaskService, HousekeepingService, PushConfigService],
+    exports: [TaskService, FileService, HousekeepingService, PushConfigService],
   })
   class CoreModule {}
 

@@ -12,6 +12,7 @@ import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
 import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { McpModule } from '../../src/protocols/mcp/mcp.module.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
+import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { PushConfigService } from '../../src/tasks/push-config.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
@@ -96,10 +97,11 @@ export async function startMcpApp(
   @Module({
     providers: [
       { provide: TaskService, useValue: tasks },
+      { provide: FileService, useValue: {} },
       { provide: HousekeepingService, useValue: {} },
       { provide: PushConfigService, useValue: {} },
     ],
-    exports: [TaskService, HousekeepingService, PushConfigService],
+    exports: [TaskService, FileService, HousekeepingService, PushConfigService],
   })
   class CoreModule {}
 

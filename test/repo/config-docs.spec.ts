@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,12 +18,19 @@ const ENVIRONMENT = {
   CI_TOKEN: 'c'.repeat(40),
 };
 
+const KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+/** What stands in each file that the example names. */
+function contentOf(path: string): string {
+  return path.endsWith('.pem') ? KEY.toString() : 'secret';
+}
+
 function load(yaml: string, environment: Record<string, string>) {
   return loadConfig({
     environment,
     file: '/nightjar.yaml',
     files: {
-      read: (path) => (path === '/nightjar.yaml' ? yaml : 'secret'),
+      read: (path) => (path === '/nightjar.yaml' ? yaml : contentOf(path)),
       exists: () => true,
     },
   });
@@ -35,10 +43,12 @@ describe('docs/configuration.md', () => {
   });
 
   it('should name the defaults as they are', () => {
-    const { tenants, tokens, publicUrl, redis, ...shown } = load(EVERYTHING, ENVIRONMENT);
+    const { tenants, tokens, publicUrl, redis, allowedHosts, allowedOrigins, card, ...shown } =
+      load(EVERYTHING, ENVIRONMENT);
     const defaults = loadConfig({ environment: { REDIS_URL: redis.url } });
     expect({ ...shown, redis, tenants: [], tokens: [] }).toEqual(defaults);
-    expect(publicUrl).toBeDefined();
+    // Absent by default.
+    expect([publicUrl, allowedHosts, allowedOrigins, card]).not.toContain(undefined);
     expect(tokens).toHaveLength(2);
     expect(tenants[0]?.limits).toEqual(DEFAULT_LIMITS);
     const [source] = (parse(EVERYTHING) as { tenants: { sources: unknown[] }[] }).tenants[0]!

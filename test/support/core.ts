@@ -18,11 +18,13 @@ import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
+import { RedisFileStore } from '../../src/store/redis-file.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { RedisTaskStore } from '../../src/store/redis-task.store.js';
 import { StreamHub } from '../../src/streams/hub.js';
 import { CancelService } from '../../src/tasks/cancel.service.js';
+import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { SubmitService } from '../../src/tasks/submit.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
@@ -81,6 +83,7 @@ export class Core {
   readonly redis: RedisConnections;
   readonly tasks: TaskService;
   readonly records: HousekeepingService;
+  readonly files: FileService;
   readonly execution: ExecutionService;
   readonly hub: StreamHub;
   readonly store: RedisTaskStore;
@@ -145,6 +148,7 @@ export class Core {
       ender,
       this.hub,
     );
+    this.files = new FileService(new RedisFileStore(this.redis, keys));
     this.records = new HousekeepingService(new RedisContextStore(this.redis, keys), reader, ender);
     this.tasks = new TaskService(
       config,

@@ -213,6 +213,19 @@ export class ScriptBench {
     );
   }
 
+  keepFile(
+    ref: TaskRef,
+    over: { epoch?: number; line?: string; bytes?: number; most?: number; key?: string } = {},
+  ): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'keep-file',
+      [k.task, over.key ?? k.file('f')],
+      [over.epoch ?? 1, over.line ?? 'f 10 text%2Fplain', over.bytes ?? 10, over.most ?? 100],
+    );
+  }
+
   closeContext(ref: TaskRef, voidTask = '', nonce = 'x'): Promise<ScriptReply> {
     const k = this.keysOf(ref);
     return runScript(

@@ -88,7 +88,8 @@ export class RequestHandlerFacade implements A2ARequestHandler {
   /** Not a method of 0.3; here because the interface has it. */
   listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
     return this.keep(async () => {
-      const list = await this.operations.listTasks(this.ctx, ListCodec.toJSON(params) as JsonValue);
+      const document = ListCodec.toJSON(params) as JsonValue;
+      const list = await this.operations.listTasks(this.ctx, document, this.call);
       return { ...list, tasks: list.tasks.map(toSdkTask) };
     });
   }

@@ -17,6 +17,7 @@ import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { INT32_MAX, Params } from '../wire/params.js';
 import { agentCards } from './agent-card.js';
 import { CardSigner } from './card-signer.js';
+import { FileView, type FileViewer } from './file-view.js';
 import { readListRequest } from './list-request.js';
 import {
   type PushConfigList,
@@ -63,6 +64,7 @@ export class A2AOperations {
     private readonly push: PushConfigService,
     private readonly tenants: TenantDirectory,
     private readonly signer: CardSigner,
+    private readonly files: FileView,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -79,7 +81,7 @@ export class A2AOperations {
           timeoutMs: this.config.execution.maxBlockingSeconds * 1000,
           signal: call.signal,
         });
-    return viewTask(task, view);
+    return this.files.task(viewTask(task, view), viewer(ctx, call));
   }
 
   /** @throws DomainError as TaskService.submit and subscribe. */
@@ -91,7 +93,7 @@ export class A2AOperations {
     const { submission, view, webhook } = this.readSend(ctx, params, call);
     const submitted = await this.submit(ctx, submission, webhook, call);
     const stream = await this.streamOf(ctx, submitted, call);
-    return viewStream(stream, view);
+    return this.files.stream(viewStream(stream, view), viewer(ctx, call));
   }
 
   /** @throws DomainError TASK_NOT_FOUND. */
@@ -104,14 +106,15 @@ export class A2AOperations {
     given.check();
     const task = await this.tasks.get(ctx, id);
     call.noteTask(id);
-    return viewTask(task, view);
+    return this.files.task(viewTask(task, view), viewer(ctx, call));
   }
 
-  async listTasks(ctx: CallContext, params: JsonValue | undefined): Promise<TaskList> {
+  async listTasks(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<TaskList> {
     const { query, view } = readListRequest(this.read(ctx, params), this.limits(ctx));
     const page = await this.tasks.list(ctx, query);
+    const tasks = page.tasks.map((task) => viewTask(task, view));
     return {
-      tasks: page.tasks.map((task) => viewTask(task, view)),
+      tasks: await this.files.tasks(tasks, viewer(ctx, call)),
       nextPageToken: page.nextPageToken,
       pageSize: query.pageSize,
       totalSize: page.totalSize,
@@ -128,9 +131,9 @@ export class A2AOperations {
     call: Call,
   ): Promise<{ task: Task; again: boolean }> {
     const id = this.readTaskId(ctx, params);
-    const canceled = await this.tasks.cancel(ctx, id);
+    const { task, again } = await this.tasks.cancel(ctx, id);
     call.noteTask(id);
-    return canceled;
+    return { task: await this.files.task(task, viewer(ctx, call)), again };
   }
 
   /**
@@ -146,7 +149,7 @@ export class A2AOperations {
     const id = this.readTaskId(ctx, params);
     const stream = await this.tasks.subscribe(ctx, id, resumeAt(call.lastEventId), call.signal);
     call.noteTask(id);
-    return stream;
+    return this.files.stream(stream, viewer(ctx, call));
   }
 
   /**
@@ -305,6 +308,10 @@ export class A2AOperations {
       return onlyTask(await this.tasks.get(ctx, taskId));
     }
   }
+}
+
+function viewer(ctx: CallContext, { baseUrl }: Call): FileViewer {
+  return { ctx, baseUrl };
 }
 
 function resumeAt(lastEventId: string | undefined): StartAt {

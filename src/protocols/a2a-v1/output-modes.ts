@@ -1,4 +1,5 @@
 import type { Artifact, Part } from '../../domain/a2a.js';
+import { fileOf } from '../../domain/file-ref.js';
 
 /**
  * `acceptedOutputModes`: media types that a caller can use. Parts it cannot are dropped; text and
@@ -23,7 +24,8 @@ export class OutputModes {
   }
 
   private accepts(part: Part): boolean {
-    if (part.raw !== undefined) return this.has(part.mediaType ?? 'application/octet-stream');
+    const isFile = part.raw !== undefined || fileOf(part) !== undefined;
+    if (isFile) return this.has(part.mediaType ?? 'application/octet-stream');
     if (part.data !== undefined) return this.has(part.mediaType ?? 'application/json');
     return true;
   }

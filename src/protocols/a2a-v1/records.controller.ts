@@ -4,6 +4,7 @@ import { RequireScope } from '../../auth/require-scope.decorator.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { noteRequest } from '../../metrics/request-notes.js';
+import { FileService } from '../../tasks/file.service.js';
 import { HousekeepingService } from '../../tasks/housekeeping.service.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
@@ -14,17 +15,21 @@ import { queryDocument } from './query-document.js';
 import { splitTaskRef } from './task-ref.js';
 import { checkTenantHint } from './tenant-hint.js';
 
+const BINARY = 'application/octet-stream';
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(?:; ?charset=[\w-]{1,32})?$/i;
+
 type Request = FastifyRequest<{ Params: Record<string, string | undefined> }>;
 
 /**
  * What A2A has no operation for, in the shape of its REST binding: deleting own tasks that have
- * ended; listing, reading and closing own contexts (design section 6).
+ * ended; their files; listing, reading and closing own contexts (design section 6).
  */
 @Controller(['a2a', 'a2a/:tenant'])
 @RequireScope('a2a')
 export class RecordsController {
   constructor(
     private readonly records: HousekeepingService,
+    private readonly files: FileService,
     private readonly tenants: TenantDirectory,
   ) {}
 
@@ -34,6 +39,23 @@ export class RecordsController {
     const id = this.begin(ctx, request, 'DeleteTask');
     await this.records.removeTask(ctx, id);
     noteRequest(request.raw, { taskId: id });
+  }
+
+  /** Bytes that a task's answer links to: never shown by a browser in this origin. */
+  @Get('tasks/:id/artifacts/:name')
+  async getFile(
+    @Ctx() ctx: CallContext,
+    @Req() request: Request,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const id = this.begin(ctx, request, 'GetArtifactFile');
+    const file = await this.files.read(ctx, id, request.params['name'] ?? '');
+    noteRequest(request.raw, { taskId: id });
+    reply
+      .code(200)
+      .header('content-type', MEDIA_TYPE.test(file.mediaType) ? file.mediaType : BINARY)
+      .header('content-disposition', attachment(file.name))
+      .send(file.content);
   }
 
   @Get('contexts')
@@ -89,6 +111,17 @@ export class RecordsController {
     requireVersion(requestedVersion(request.headers, request.query), '1.0', 'the REST paths');
     return request.params['id'] ?? '';
   }
+}
+
+/** RFC 6266: the name in ASCII for old clients, and as it is. */
+function attachment(name: string): string {
+  const shown = name.replace(/^\d+-\d+-/, '');
+  const ascii = shown.replace(/[^\w.-]/g, '_');
+  const exact = encodeURIComponent(shown).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
 function answer(reply: FastifyReply, document: unknown): void {

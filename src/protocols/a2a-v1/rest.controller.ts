@@ -68,7 +68,10 @@ export class RestController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     this.begin(ctx, request, reply, 'ListTasks');
-    answer(reply, await this.operations.listTasks(ctx, queryDocument(request.query)));
+    answer(
+      reply,
+      await this.operations.listTasks(ctx, queryDocument(request.query), callOf(reply)),
+    );
   }
 
   /** GetTask; and SubscribeToTask, which the spec's proto binds to GET. */

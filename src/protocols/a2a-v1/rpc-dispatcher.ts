@@ -35,7 +35,7 @@ const METHODS: readonly Method[] = [
     stream: (ops, ctx, params, call) => ops.streamMessage(ctx, params, call),
   },
   { name: 'GetTask', answer: (ops, ctx, params, call) => ops.getTask(ctx, params, call) },
-  { name: 'ListTasks', answer: (ops, ctx, params) => ops.listTasks(ctx, params) },
+  { name: 'ListTasks', answer: (ops, ctx, params, call) => ops.listTasks(ctx, params, call) },
   {
     name: 'CancelTask',
     answer: async (ops, ctx, params, call) => (await ops.cancelTask(ctx, params, call)).task,

@@ -68,6 +68,14 @@ async function* run(turn, signal, options) {
       yield { kind: 'step', text: 'looking' };
       yield { kind: 'content', text: 'seen' };
       return;
+    case 'files':
+      // files <bytes> <bytes> …: one artifact each, of a single repeated byte
+      for (const [index, size] of turn.text.split(' ').slice(1).entries()) {
+        const raw = Buffer.alloc(Number(size), 97 + index).toString('base64');
+        const parts = [{ raw, filename: `../part ${index}.bin`, mediaType: 'image/png' }];
+        yield { kind: 'artifact', name: `file ${index}`, parts };
+      }
+      return;
     case 'big':
       yield { kind: 'content', text: 'x'.repeat(Number(values.bytes)) };
       return;
