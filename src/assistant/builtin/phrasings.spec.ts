@@ -377,3 +377,25 @@ describe('everything else', () => {
     expect(await ask(question)).toMatch(expected);
   });
 });
+
+// What a stranger's questions brought to light (test/e2e/phrasings).
+describe('misreadings that were', () => {
+  it('should not take the sentence after a colon for a value', async () => {
+    const answer = await ask('core team: what is alerting now');
+    expect(answer).toMatch(/\*\*2 of 6 firing alerts match/);
+    expect(answer).toContain('filter: `team=core`');
+  });
+
+  it('should read a counting word that lost a letter', async () => {
+    const answer = await ask('how mny alerts per team');
+    expect(answer).toMatch(/^\*\*6 alerts are firing\*\*/);
+    expect(answer).toContain('counted by `team`');
+  });
+
+  it('should find a time in what a typo was read as', async () => {
+    const answer = await ask('最进一小时有哪些告景');
+    expect(answer).toMatch(/告警中有 \d+ 条符合条件|没有/);
+    expect(answer).toContain('最近');
+    expect(answer).not.toContain('未作为条件');
+  });
+});

@@ -1,4 +1,5 @@
 import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
+import { LEXICON_WORDS } from '../lexicon/lexicon.js';
 import { type Atom, atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
 import type { TimeFrame } from '../time/day.js';
@@ -59,22 +60,40 @@ export interface CutUp {
 export function cutUp(text: string, vocabulary: Vocabulary, frame: TimeFrame): CutUp {
   const atoms = atomise(normalise(text).slice(0, LONGEST_QUESTION), {
     isLabel: (name) => vocabulary.isLabel(name),
+    isWord: (key) => LEXICON_WORDS.has(key),
     literals: vocabulary.literals,
     knownValue: (label, rest) => vocabulary.valueLength(label, rest),
   });
-  const first = segment(atoms, vocabulary, frame);
-  const repaired = repair(atoms, first, vocabulary);
+  const typed = segment(atoms, vocabulary, frame);
+  // With what was meant in place: `最进一小时` holds a time only as `最近一小时`.
+  const typos = typed.filter((one) => one.readAs !== undefined);
+  const meant = typos.length === 0 ? atoms : asMeant(atoms, typed);
+  const first = typos.length === 0 ? typed : segment(meant, vocabulary, frame);
+  const repaired = repair(meant, first, vocabulary);
   const segments =
     repaired.repairs.length === 0 ? first : segment(repaired.atoms, vocabulary, frame);
-  const typos = segments.filter((one) => one.readAs !== undefined);
   return {
     atoms: repaired.atoms,
     segments,
     repairs: [
       ...repaired.repairs.map((one) => ({ kind: 'read' as const, ...one })),
-      ...typos.map(({ text: typed, readAs = '' }) => ({ kind: 'read' as const, typed, readAs })),
+      ...typos.map(({ text, readAs = '' }) => ({ kind: 'read' as const, typed: text, readAs })),
     ],
   };
+}
+
+/** The atoms with every known Chinese typo replaced by what it was read as. */
+function asMeant(atoms: readonly Atom[], segments: readonly Segment[]): readonly Atom[] {
+  return segments.flatMap(({ start, end, readAs }) => {
+    const own = atoms.slice(start, end);
+    if (readAs === undefined) return own;
+    return Array.from(readAs, (text, index) => ({
+      kind: 'han' as const,
+      text,
+      key: text,
+      spaceBefore: index === 0 && own[0]?.spaceBefore === true,
+    }));
+  });
 }
 
 /** `cut` may be a part of what was cut up. */

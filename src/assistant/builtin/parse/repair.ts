@@ -40,7 +40,7 @@ export function repair(
   const inChinese = atoms.some((atom) => atom.kind === 'han');
   for (const one of unknown) {
     const atom = atoms[one.start];
-    if (atom?.kind !== 'word' || atom.key.length < 4 || parts.has(atom.key)) continue;
+    if (atom?.kind !== 'word' || atom.key.length < 3 || parts.has(atom.key)) continue;
     const before = segments[segments.indexOf(one) - 1];
     const isName =
       before !== undefined && STRICT_AFTER.some((concept) => before.concepts.has(concept));
@@ -60,6 +60,8 @@ export function partsOf(vocabulary: Vocabulary): ReadonlySet<string> {
 }
 
 function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string | undefined {
+  // Too short to be told from a name, but for a word of ours that lost a letter: `how mny`.
+  if (key.length === 3) return strict ? undefined : wordThatLostALetter(key);
   const found = new Map<string, number>();
   const consider = (known: string, penalty: number): void => {
     const distance = typoDistance(key, known);
@@ -83,6 +85,17 @@ function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string |
   return second !== undefined && second[1] === first[1] && !sameStem(first[0], second[0])
     ? undefined
     : first[0];
+}
+
+/** The one word of ours of four letters that lost an inner one. */
+function wordThatLostALetter(key: string): string | undefined {
+  const found = [...LEXICON_WORDS].filter(
+    ([known, meaning]) =>
+      known.length === 4 &&
+      (known.slice(0, 1) + known.slice(2) === key || known.slice(0, 2) + known.slice(3) === key) &&
+      ![...meaning.concepts].every((concept) => WEAK.has(concept)),
+  );
+  return found.length === 1 ? found[0]?.[0] : undefined;
 }
 
 /** `alert` and `alerts` are not two candidates. */

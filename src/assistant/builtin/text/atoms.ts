@@ -16,6 +16,8 @@ export interface Atom {
 export interface AtomOptions {
   /** Is it a label name? Decides whether `name:value` is a condition or just a text with a colon. */
   readonly isLabel: (name: string) => boolean;
+  /** Is it a word of ours, such as `what`? After `group: ` it begins a sentence and is no value. */
+  readonly isWord?: (key: string) => boolean;
   /**
    * Length of the known value of that label which `text` (lower case) begins with, for `name=value`
    * without quotes; undefined when there is none.
@@ -102,7 +104,7 @@ function literalAt(
 function matcherAt(
   text: string,
   at: number,
-  { isLabel, knownValue }: AtomOptions,
+  { isLabel, isWord, knownValue }: AtomOptions,
 ): Found | undefined {
   if (isWordCharacter(text[at - 1]) && !isHan(text[at - 1] ?? '')) return undefined;
   MATCHER.lastIndex = at;
@@ -120,6 +122,8 @@ function matcherAt(
       ? bareValue(written)
       : text.slice(start, start + known);
   if (value === '' && !quoted) return undefined;
+  const isApart = sign === ':' && text[start - 1] === ' ' && known === undefined && !quoted;
+  if (isApart && isWord?.(keyOf(value)) === true) return undefined;
   const op: MatchOp = sign === '==' || sign === ':' ? '=' : (sign as MatchOp);
   const length = quoted ? whole.length : whole.length - written.length + value.length;
   return [
