@@ -98,6 +98,8 @@ describe('the hand-over from log to channel', () => {
       expect(events.map(({ id }) => id.seq)).toEqual(
         Array.from({ length: 201 - first + 1 }, (_, i) => first + i),
       );
+      const texts = events.slice(1, -1).map(({ json }) => json);
+      expect(texts).toEqual(texts.map((_, i) => step(first + i)));
     }
   });
 
@@ -134,6 +136,7 @@ describe('the hand-over from log to channel', () => {
     await bench.append(ref, { expected: 2, events: [step(2)] });
     await eventually('the reader has all', () => reader.ids.length === 3, PROMPT_MS);
     expect(reader.ids).toEqual(['1-1', '2-1', '3-1']);
+    expect(reader.events.slice(1).map(({ json }) => json)).toEqual([step(1), step(2)]);
     // A message twice, or an old one late, is dropped.
     await bench.redis.publish(channel, `2 1 -\n${step(1)}`);
     await bench.redis.publish(channel, `3 1 -\n${step(2)}`);

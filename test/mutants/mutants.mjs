@@ -154,7 +154,7 @@ export const MUTANTS = [
       {
         file: 'src/streams/log-writer.ts',
         from: 'this.bytesSinceSnapshot > Math.max(SNAPSHOT_BYTES, this.snapshotBytes / 2)',
-        to: 'this.bytesSinceSnapshot > 0',
+        to: 'this.bytesSinceSnapshot > Math.min(SNAPSHOT_BYTES, this.snapshotBytes, 0)',
       },
     ],
     test: {
