@@ -14,7 +14,7 @@ afterAll(async () => {
 function startQueued(ref: TaskRef, epoch = 1, owner = 'i2'): Promise<ScriptReply> {
   const k = bench.keysOf(ref);
   const keys = [k.task, k.context, ...k.active, k.handed];
-  return runScript(bench.redis, "start-queued", keys, [ref.taskId, epoch, owner, 900_000]);
+  return runScript(bench.redis, 'start-queued', keys, [ref.taskId, epoch, owner, 900_000]);
 }
 
 /** A running task, and one that waits behind it in the same context. */
