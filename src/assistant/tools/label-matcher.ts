@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LabelSet } from '../sources/source.types.js';
-import { compilePattern } from './safe-pattern.js';
+import { compilePattern } from './linear-pattern.js';
 
 /** One condition on labels. Several values: any of them for `=`, none of them for `!=`. */
 export const matcherSchema = z.strictObject({
@@ -29,7 +29,7 @@ export type Clause = z.infer<typeof clauseSchema>;
 
 export type Predicate = (labels: LabelSet, annotations?: LabelSet) => boolean;
 
-/** @throws ToolInputError for a regular expression outside the safe subset. */
+/** @throws ToolInputError for a regular expression that cannot be matched. */
 export function compileWhere(where: readonly Clause[]): Predicate {
   const clauses = where.map((clause) => {
     if (!('any' in clause)) return compileMatcher(clause);

@@ -52,8 +52,9 @@ function partsOf(run: TurnRun, reading: Reading): readonly string[] {
     at === undefined ? undefined : showInstant(at, zone);
   const parts = [words.task[reading.task] ?? reading.task];
   if (by.length > 0) parts.push(words.countedBy(by.map((label) => code(label)).join(', ')));
-  if (state !== undefined && state !== 'firing' && state !== 'any')
+  if (state !== undefined && state !== 'firing' && state !== 'any') {
     parts.push(words.states[state] ?? state);
+  }
   if (conditions !== '') parts.push(words.filter(conditions));
   if (after !== undefined || before !== undefined) {
     parts.push(words.started(time(after), time(before)));

@@ -6,6 +6,7 @@ import { code } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { type Reading, understood } from '../answer/understood.js';
 import type { ListMemory } from '../memory.js';
+import type { Concept } from '../lexicon/concept.js';
 import { showInstant } from '../time/zoned.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import {
@@ -145,9 +146,12 @@ export function noteworthy(
   ];
 }
 
-function isYesNo({ question: { sentence } }: AlertQuestion): boolean {
+/** Does the question want a yes or a no first? */
+export function isYesNo({ question: { sentence } }: AlertQuestion): boolean {
   // `is checkout down` is not answered by an alert about checkout.
-  if (sentence.any('count') || sentence.any('which') || sentence.any('down')) return false;
+  if (['count', 'which', 'down', 'ok'].some((concept) => sentence.any(concept as Concept))) {
+    return false;
+  }
   return sentence.any('check') || sentence.has(0, 'is');
 }
 

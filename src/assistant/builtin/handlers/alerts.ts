@@ -9,7 +9,7 @@ import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
-import { answerList, answerMore } from './alert-list.js';
+import { answerList, answerMore, isYesNo } from './alert-list.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
 /** Answers any question about alerts. */
@@ -87,17 +87,11 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
   const reading = { ...readingOf(asked, asked.form), filter: `${rest === '' ? '' : ', '}${texts}` };
   return {
     blocks: [
-      `${answerWord(run, asked)}${words.leadNone(asked.state, named, result.unfiltered)}${hint}`,
+      `${isYesNo(asked) ? `${words.no} ` : ''}${words.leadNone(asked.state, named, result.unfiltered)}${hint}`,
       ...understood(run, reading),
       ...closing(run, result),
     ],
   };
-}
-
-function answerWord(run: TurnRun, { question: { sentence } }: AlertQuestion): string {
-  return sentence.any('check') && !sentence.any('count') && !sentence.any('ok')
-    ? `${run.words.no} `
-    : '';
 }
 
 /** What no source keeps; with what there is now. */

@@ -76,6 +76,11 @@ function afterCue(text: string): FoundPromql | undefined {
       const isName = anyName || /^\w*[a-z]_[a-z]\w*$|:/i.test(expr);
       if (found === undefined || !/[a-z_]/i.test(expr) || !isName) continue;
       if (/[\w.-]/.test(text[found.end] ?? '')) continue;
+      // `query sum(rate(`: broken, but meant as one; Prometheus says best what is wrong with it.
+      if (/[({[]/.test(text[found.end] ?? '')) {
+        const end = text.replace(/[\s?。.]+$/u, '').length;
+        return foundAt(text, start, end, true);
+      }
       return foundAt(text, start, found.end, false);
     }
   }
