@@ -1,5 +1,12 @@
 import type { Frame, ToolUse } from '../assistant/assistant-backend.js';
-import type { JsonObject, JsonValue, Part, StreamResponse, TaskStatus } from '../domain/a2a.js';
+import type {
+  JsonObject,
+  JsonValue,
+  Part,
+  StreamResponse,
+  TaskStatus,
+  TaskArtifactUpdate,
+} from '../domain/a2a.js';
 
 /** A larger text is split: one event is one line on the wire and one entry in the log. */
 const TEXT_PIECE = 16 * 1024;
@@ -91,7 +98,7 @@ export class Bridge {
       evidence,
       evidence_truncated: this.toolCalls > evidence.length,
     };
-    return this.start(this.id('result'), 'result', [{ data }]);
+    return this.whole(this.id('result'), 'result', [{ data }]);
   }
 
   /**
@@ -153,7 +160,21 @@ export class Bridge {
             metadata: { ...part.metadata, n9e_content_type: type },
           }));
     const id = this.id(`artifact-${this.artifacts}`);
-    return [this.start(id, frame.name, parts, frame.description)];
+    return [this.whole(id, frame.name, parts, frame.description)];
+  }
+
+  /**
+   * An artifact in one piece says so. Some clients (ADK) keep nothing of a stream that never says it;
+   * a streamed answer says it by the terminal status, never by an event of its own.
+   */
+  private whole(
+    artifactId: string,
+    name: string,
+    parts: readonly Part[],
+    description?: string,
+  ): StreamResponse {
+    const { artifactUpdate } = this.start(artifactId, name, parts, description);
+    return { artifactUpdate: { ...artifactUpdate, lastChunk: true } };
   }
 
   private start(
@@ -161,7 +182,7 @@ export class Bridge {
     name: string,
     parts: readonly Part[],
     description?: string,
-  ): StreamResponse {
+  ): { artifactUpdate: TaskArtifactUpdate } {
     this.started.add(artifactId);
     const artifact = {
       artifactId,

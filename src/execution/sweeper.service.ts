@@ -62,10 +62,15 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
    */
   async beforeApplicationShutdown(): Promise<void> {
     await this.execution.idle(this.config.execution.drainSeconds * 1000);
-    clearInterval(this.timer);
+    this.stop();
     await this.execution.leaveAll();
     this.hub.closeAll();
     await this.lease.leave().catch(() => undefined);
+  }
+
+  /** Ends the pulse; the lease runs out by itself. */
+  stop(): void {
+    clearInterval(this.timer);
   }
 
   private async beat(): Promise<void> {

@@ -7,9 +7,11 @@ import { resend } from '../redis/redis-errors.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
+import { RedisInstanceStore } from '../store/redis-instance.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
+import { LeaseService } from './lease.service.js';
 import { statusOf } from './run.js';
 
 /** How the gateway itself ends a task. */
@@ -24,7 +26,8 @@ const PATIENCE_MS = 3000;
 
 /**
  * Ends tasks that nobody runs, or whose owner does not answer: parked ones, orphans, forced cancels.
- * Always by a higher epoch, so that whoever believes to own the task is fenced first.
+ * Always by a higher epoch, so that whoever believes to own the task is fenced first; and under a
+ * hint, so that the task is found if this instance dies between fencing and ending it.
  */
 @Injectable()
 export class TaskEnder {
@@ -34,6 +37,8 @@ export class TaskEnder {
     private readonly clock: RedisClock,
     private readonly tenants: TenantDirectory,
     private readonly handed: HandedTasks,
+    private readonly instances: RedisInstanceStore,
+    private readonly lease: LeaseService,
   ) {}
 
   /**
@@ -48,16 +53,22 @@ export class TaskEnder {
     verdict: Verdict,
     only: (record: TaskRecord) => boolean = () => true,
   ): Promise<Task | undefined> {
+    const me = this.lease.instance;
+    let hinted = false;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const record = await this.reader.read(tenant, '', taskId);
-      if (record === undefined) return undefined;
-      if (isTerminal(record.head.state)) return record.task;
-      if (!only(record)) return undefined;
-      const taken = await this.store.takeOver(tenant, taskId, record.head.epoch, '', 'end');
-      if (!taken.ok) continue;
-      const ended = await this.settle(tenant, taskId, taken.value.epoch, verdict);
-      if (ended !== undefined) return ended;
+      const over = record === undefined || isTerminal(record.head.state);
+      if (over || !only(record)) {
+        // After an error it stays instead, for the look at the own hints.
+        if (hinted) await this.instances.removeHint(me, { tenant, taskId });
+        return over ? record?.task : undefined;
+      }
+      if (!hinted) await this.instances.addHint(me, { tenant, taskId });
+      hinted = true;
+      const taken = await this.store.takeOver(tenant, taskId, record.head.epoch, me, 'end');
+      if (taken.ok) await this.settle(tenant, taskId, taken.value.epoch, verdict);
     }
+    await this.instances.removeHint(me, { tenant, taskId });
     return undefined;
   }
 

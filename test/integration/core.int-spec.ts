@@ -202,6 +202,30 @@ describe('the core on one Redis', () => {
     ]);
   });
 
+  it('finds a task whose ender died between fencing and ending it', async () => {
+    await start();
+    const sent = await a.tasks.submit(alice, say('hang'));
+    const c = await new Core(coreConfig(redis.url), backendOf(talk)).start();
+    // C fences the run and dies before it settles the task.
+    const fenced = new Promise<void>((resolve) => {
+      c.store.settle = () => {
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
+    const verdict = { state: 'TASK_STATE_FAILED', text: 'ended' } as const;
+    c.ender.end('acme', sent.taskId, verdict).catch(() => undefined);
+    await fenced;
+    c.vanish();
+    // Whoever is alive takes it over: it runs again, and can be canceled like any other.
+    const owners = (): string[] =>
+      [...a.execution.runs(), ...b.execution.runs()].map(({ run }) => String(run.epoch));
+    for (let i = 0; i < 80 && !owners().includes('3'); i += 1) await pause(100);
+    expect(owners()).toEqual(['3']);
+    const { task } = await b.tasks.cancel(alice, sent.taskId);
+    expect(task.status.state).toBe('TASK_STATE_CANCELED');
+  });
+
   it('lists own tasks, newest first, page by page', async () => {
     await start();
     const carol = callerOf('acme', 'carol');

@@ -86,6 +86,8 @@ export class Core {
   readonly files: FileService;
   readonly execution: ExecutionService;
   readonly hub: StreamHub;
+  readonly ender: TaskEnder;
+  readonly lease: LeaseService;
   readonly store: RedisTaskStore;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
@@ -97,12 +99,14 @@ export class Core {
     const backends = { backendOf: (): AssistantBackend => backend };
     this.redis = new RedisConnections(config);
     const store = new RedisTaskStore(this.redis, keys);
-    this.store = store;
     const reader = new RedisTaskReader(this.redis, keys);
     const instances = new RedisInstanceStore(this.redis, keys);
     const lease = new LeaseService(config, instances, clock);
     const handed = new HandedTasks();
-    const ender = new TaskEnder(store, reader, clock, tenants, handed);
+    const ender = new TaskEnder(store, reader, clock, tenants, handed, instances, lease);
+    this.ender = ender;
+    this.store = store;
+    this.lease = lease;
     this.hub = new StreamHub(this.redis, keys, reader);
     this.execution = new ExecutionService(
       config,
@@ -166,6 +170,12 @@ export class Core {
     this.queue.onModuleInit();
     await this.sweeper.onApplicationBootstrap();
     return this;
+  }
+
+  /** As a killed process: nothing is handed over, no lease is ended. */
+  vanish(): void {
+    this.sweeper.stop();
+    this.redis.onApplicationShutdown();
   }
 
   async stop(): Promise<void> {
