@@ -14,6 +14,8 @@ export interface CountAlertsResult extends ToolResult {
   /** Most first. `keys[i]` belongs to `by[i]`; empty: the alert has no such label. */
   readonly groups: readonly { readonly keys: readonly string[]; readonly count: number }[];
   readonly total_groups: number;
+  /** Groups in which every label of `by` is there. */
+  readonly labelled_groups: number;
   readonly has_more: boolean;
 }
 
@@ -54,6 +56,7 @@ export const countAlerts = defineReadTool({
       by,
       groups: groups.slice(0, limit),
       total_groups: groups.length,
+      labelled_groups: groups.filter(({ keys }) => keys.every((key) => key !== '')).length,
       has_more: groups.length > limit,
     };
   },

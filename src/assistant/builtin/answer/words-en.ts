@@ -67,6 +67,8 @@ export const ENGLISH_WORDS: Words = {
     `${kind === 'most' ? 'Most' : 'Fewest'} by ${labels}: ${keys} with ${alerts(count)}.`,
   noSuchLabel: (label, labels) =>
     `No live alert has a label called ${label}, so I cannot count by it. Live labels: ${labels}.`,
+  groupCount: (label, groups, lead) =>
+    `**${String(groups)} different ${label}** among the alerts that match. ${lead}`,
   groups: (labels, count) => `${String(count)} different by ${labels}:`,
   without: '(none)',
   more: (count) => `… and ${String(count)} more.`,
@@ -207,8 +209,7 @@ export const ENGLISH_WORDS: Words = {
   word: (typed, found) => `${typed} read as a word, not as ${found}`,
   nothingExcluded: (typed) => `nothing is excluded by ${typed}: no live alert has it`,
   noSuchAlternative: (typed) => `no live alert has ${typed}`,
-  ignored: (words) =>
-    `⚠ Not understood, and not used as a condition: ${words}. No live label has such a value.`,
+  ignored: (words) => `⚠ Not understood, and not used as a condition: ${words}.`,
   inherited: 'conditions of the last question kept',
 
   reading: (what, sources) => `Reading ${what} from ${sources}`,

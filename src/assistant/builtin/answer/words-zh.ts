@@ -63,6 +63,8 @@ export const CHINESE_WORDS: Words = {
     `按 ${labels} 统计，${kind === 'most' ? '最多' : '最少'}的是 ${keys}，有 ${String(count)} 条告警。`,
   noSuchLabel: (label, labels) =>
     `当前告警没有名为 ${label} 的标签，无法按它统计。现有的标签：${labels}。`,
+  groupCount: (label, groups, lead) =>
+    `符合条件的告警中有 **${String(groups)} 个不同的 ${label}**。${lead}`,
   groups: (labels, count) => `按 ${labels} 统计，共 ${String(count)} 种：`,
   without: '（无）',
   more: (count) => `……还有 ${String(count)} 条。`,
@@ -200,7 +202,7 @@ export const CHINESE_WORDS: Words = {
   word: (typed, found) => `${typed} 读作普通词语，而不是 ${found}`,
   nothingExcluded: (typed) => `${typed} 没有排除任何告警：当前告警中没有它`,
   noSuchAlternative: (typed) => `当前告警中没有 ${typed}`,
-  ignored: (words) => `⚠ 未能理解，也没有作为条件：${words}。当前没有标签具有这样的值。`,
+  ignored: (words) => `⚠ 未能理解，也没有作为条件：${words}。`,
   inherited: '沿用上一个问题的条件',
 
   reading: (what, sources) => `正在从 ${sources} 读取${what}`,

@@ -39,6 +39,7 @@ export interface Words {
   readonly first: (order: 'newest' | 'oldest', name: string, since: string) => string;
   readonly most: (kind: 'most' | 'least', labels: string, keys: string, count: number) => string;
   readonly noSuchLabel: (label: string, labels: string) => string;
+  readonly groupCount: (label: string, groups: number, lead: string) => string;
   readonly groups: (labels: string, count: number) => string;
   readonly without: string;
   readonly more: (count: number) => string;

@@ -26,6 +26,7 @@ export async function* answerCount(
   const result = yield* run.call(countAlerts, { ...selectionOf(asked), by, limit });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
+  const lead = leadOf(run, asked, result);
   const counted = asked.by.length > 0 || kind !== undefined;
   const best =
     kind === undefined || (kind === 'least' && result.has_more)
@@ -35,7 +36,12 @@ export async function* answerCount(
   const left = asked.limit === undefined ? result.total_groups - result.groups.length : 0;
   return {
     blocks: [
-      [leadOf(run, asked, result), best].filter((part) => part !== undefined).join(' '),
+      [
+        grouping.counted ? words.groupCount(code(by.join()), result.labelled_groups, lead) : lead,
+        best,
+      ]
+        .filter((part) => part !== undefined)
+        .join(' '),
       ...(missing === undefined ? [] : [words.noSuchLabel(code(missing), labels.join(', '))]),
       ...understood(run, { ...readingOf(asked, 'count'), by }),
       ...(counted && result.total_groups > 0

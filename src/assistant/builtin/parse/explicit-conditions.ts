@@ -30,17 +30,31 @@ export class ExplicitReader {
       collected.joiner.addMatcher({ label: name, op: negated ? turned : op, values: [value] });
       return;
     }
-    const values = this.vocabulary.valuesLike(value, name).map((found) => found.value);
+    const values = this.liveValues(name, value);
     if (values.length === 0 && value !== '') {
       collected.miss(`${name}=${value}`, nearLabel(this.vocabulary, live), negative);
       return;
     }
-    const matcher: Matcher = { label: name, op: '=', values: values.length > 0 ? values : [''] };
+    const matcher: Matcher = {
+      label: name,
+      op: '=',
+      values: values.length > 0 ? [...values] : [''],
+    };
     collected.joiner.add([[matcher]], {
       negative,
       either: false,
       linked: sentence.has(index - 1, 'or'),
     });
+  }
+
+  /** The value as it stands live; of `critical|warning` both, when both are there. */
+  private liveValues(label: string, value: string): readonly string[] {
+    const like = (text: string): readonly string[] =>
+      this.vocabulary.valuesLike(text, label).map((live) => live.value);
+    const whole = like(value);
+    if (whole.length > 0 || !value.includes('|')) return whole;
+    const parts = value.split('|').map(like);
+    return parts.every((found) => found.length > 0) ? parts.flat() : [];
   }
 
   /** `without a team`, `with label rack`: the label is absent, or it is there. */

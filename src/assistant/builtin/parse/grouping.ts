@@ -10,6 +10,8 @@ export interface Grouping {
   readonly by: readonly string[];
   /** Asked for, but no live thing has such a label. */
   readonly missing: readonly string[];
+  /** `how many teams …`: the number of different values is what is asked for. */
+  readonly counted: boolean;
 }
 
 /** Which labels the question wants the alerts counted by, at most two. */
@@ -21,6 +23,7 @@ export function readGrouping(
   const resolver = new ValueResolver(vocabulary);
   const by: string[] = [];
   const missing: string[] = [];
+  const counted: Segment[] = [];
   let open = false;
   sentence.parts.forEach((part, index) => {
     const isFree = isHint(part) && free.has(part);
@@ -29,19 +32,26 @@ export function readGrouping(
       const label = labelOf(part, resolver);
       if (label === undefined) missing.push(part.text);
       else if (!by.includes(label)) by.push(label);
+      if (isCounted(sentence, index)) counted.push(part);
       open = true;
     } else if (part.kind === 'unknown' && sentence.has(index - 1, 'by') && !sentence.any('sort')) {
       missing.push(part.text);
       open = true;
     } else if (!sentence.has(index, 'and')) open = false;
   });
-  return { by: by.slice(0, 2), missing };
+  return { by: by.slice(0, 2), missing, counted: counted.length > 0 && by.length === 1 };
+}
+
+function isCounted(sentence: Sentence, index: number): boolean {
+  const before = sentence.has(index - 1, 'one') ? index - 2 : index - 1;
+  const key = sentence.at(before)?.key ?? '';
+  return sentence.has(before, 'count') && /^(?:how many|number of|多少|几|有几)/.test(key);
 }
 
 function isAsked(sentence: Sentence, index: number): boolean {
   // `sort by severity`, 按级别排序: an order, no groups.
   if (sentence.any('sort')) return false;
-  if (sentence.any('top')) return true;
+  if (sentence.any('top') || isCounted(sentence, index)) return true;
   // `list all clusters`
   if (sentence.any('list') && !sentence.any('alert') && !sentence.any('firing')) return true;
   if (sentence.has(index - 1, 'by', 'which')) return true;

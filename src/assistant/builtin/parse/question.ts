@@ -1,5 +1,5 @@
 import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
-import { LEXICON_WORDS } from '../lexicon/lexicon.js';
+import { LEXICON, LEXICON_WORDS } from '../lexicon/lexicon.js';
 import { type Atom, atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
 import type { TimeFrame } from '../time/day.js';
@@ -61,6 +61,7 @@ export function cutUp(text: string, vocabulary: Vocabulary, frame: TimeFrame): C
   const atoms = atomise(normalise(text).slice(0, LONGEST_QUESTION), {
     isLabel: (name) => vocabulary.isLabel(name),
     isWord: (key) => LEXICON_WORDS.has(key),
+    isName: (key) => vocabulary.words.has(key) || (LEXICON.get([key])?.aliases.length ?? 0) > 0,
     literals: vocabulary.literals,
     knownValue: (label, rest) => vocabulary.valueLength(label, rest),
   });

@@ -33,7 +33,7 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
         // `which alert fired first`
         order = 'oldest';
         limit = 1;
-      } else positions.push(part.ordinal);
+      } else if (isPlace(sentence, index)) positions.push(part.ordinal);
     } else if (part.number !== undefined && isSpoken(sentence, index)) {
       positions.push(part.number);
     } else if (part.number !== undefined) {
@@ -50,7 +50,7 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
       if (sentence.has(index + 1, 'firing', 'alert')) {
         order = 'newest';
         limit = 1;
-      } else positions.push(-1);
+      } else if (next === undefined || sentence.has(index + 1, 'one', 'and')) positions.push(-1);
     }
   });
   return {
@@ -59,6 +59,16 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
     ...(limit === undefined ? {} : { limit }),
     ...(order === undefined ? {} : { order }),
   };
+}
+
+/** `the first one`, `第一条`, `#2`; not `first show me …`. */
+function isPlace(sentence: Sentence, index: number): boolean {
+  const part = sentence.at(index);
+  if (part === undefined || /[#\d第]/.test(part.text)) return true;
+  const next = sentence.at(index + 1);
+  return (
+    next === undefined || sentence.has(index + 1, 'one', 'alert', 'and', 'of', 'them', 'detail')
+  );
 }
 
 /** `sorted by start time`, 按级别排序. */

@@ -103,7 +103,9 @@ export class ValueContext {
     if (this.sentence.has(before, 'not')) return true;
     // `all alerts but the info ones`
     if (this.sentence.at(before)?.key === 'but' && this.sentence.any('all')) return true;
-    return isStrictWithout(this.sentence.at(before));
+    // `alerts, no warnings`; but `no warnings?` asks for them.
+    const isList = this.sentence.at(before)?.key === 'no' && this.sentence.has(before - 1, 'and');
+    return isList || isStrictWithout(this.sentence.at(before));
   }
 
   /** Joined to the condition before by `or`. */

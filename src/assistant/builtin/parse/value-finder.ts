@@ -28,6 +28,8 @@ const GRAMMAR: ReadonlySet<Concept> = new Set<Concept>([
   'silenced',
 ]);
 
+const VERBS: ReadonlySet<Concept> = new Set<Concept>(['list', 'query', 'write', 'value']);
+
 /** Finds the parts of a sentence that stand for values of labels. */
 export class ValueFinder {
   constructor(
@@ -53,7 +55,9 @@ export class ValueFinder {
     if (part.aliases.length > 0) {
       return this.aliasCounts(part) || hinted || part.concepts.size === 0;
     }
-    if (part.mention === undefined) return this.isOwnName(part, index);
+    if (part.mention === undefined) {
+      return this.isOwnName(part, index) || this.isNamedLikeVerb(part, index);
+    }
     if (isHint(part)) {
       // `job node` where `node` is a job.
       if (hint !== undefined && this.context.fits([{ part, index }], hint)) return true;
@@ -73,6 +77,19 @@ export class ValueFinder {
     const isAsked = this.sentence.has(index - 1, 'by', 'which', 'count');
     const isBound = this.precedesValue(index) || (index > 0 && this.isNamed(index - 1));
     return !isAsked && !isBound && this.context.isSubject(index);
+  }
+
+  /** `alerts for search` where nothing live is called so: a name all the same, not our verb. */
+  private isNamedLikeVerb(part: Segment, index: number): boolean {
+    const verbs = [...part.concepts].filter((concept) => VERBS.has(concept));
+    const before = this.sentence.at(index - 1);
+    const isAfter = before !== undefined && before.concepts.has('in') && before.key !== 'to';
+    return (
+      isAfter &&
+      part.end - part.start === 1 &&
+      verbs.length === part.concepts.size &&
+      verbs.length > 0
+    );
   }
 
   private isNamed(index: number): boolean {

@@ -18,6 +18,8 @@ export interface AtomOptions {
   readonly isLabel: (name: string) => boolean;
   /** Is it a word of ours, such as `what`? After `group: ` it begins a sentence and is no value. */
   readonly isWord?: (key: string) => boolean;
+  /** Is it a known value, or a word for one? Of `critical/warning` each must be. */
+  readonly isName?: (key: string) => boolean;
   /**
    * Length of the known value of that label which `text` (lower case) begins with, for `name=value`
    * without quotes; undefined when there is none.
@@ -71,7 +73,7 @@ export function atomise(text: string, options: AtomOptions): readonly Atom[] {
       literalAt(lower, at, literals) ??
       matcherAt(text, at, options) ??
       quotedAt(text, at) ??
-      wordAt(text, at) ??
+      wordAt(text, at, options) ??
       single(text, at);
     for (const [index, piece] of found.entries()) {
       atoms.push({ ...piece, key: keyOf(piece.text), spaceBefore: index > 0 || spaceBefore });
@@ -151,7 +153,7 @@ function quotedAt(text: string, at: number): Found | undefined {
   return [inner === '' ? [] : [{ kind: 'quoted', text: inner }], match[0].length];
 }
 
-function wordAt(text: string, at: number): Found | undefined {
+function wordAt(text: string, at: number, { isName }: AtomOptions): Found | undefined {
   if (isHan(text[at] ?? '')) return undefined;
   WORD.lastIndex = at;
   let word = WORD.exec(text)?.[0];
@@ -165,6 +167,20 @@ function wordAt(text: string, at: number): Found | undefined {
   const parts = CONTRACTIONS.get((word + tail).toLowerCase());
   const length = word.length + tail.length;
   if (parts !== undefined) return [parts.map((part) => ({ kind: 'word', text: part })), length];
+  const alternatives = word.split(/[/+]/);
+  if (alternatives.length > 1 && alternatives.every((one) => isName?.(keyOf(one)) === true)) {
+    // `critical/warning`: one or the other.
+    const pieces = alternatives.flatMap((text) => [
+      { kind: 'word' as const, text: 'or' },
+      { kind: 'word' as const, text },
+    ]);
+    return [pieces.slice(1), length];
+  }
+  const top = /^(top)(\d+)$/i.exec(word);
+  if (top !== null) {
+    const [, first = '', count = ''] = top;
+    return [[first, count].map((text) => ({ kind: 'word' as const, text })), length];
+  }
   const negated = /^non-(.+)$/i.exec(word)?.[1];
   if (negated !== undefined) {
     return [

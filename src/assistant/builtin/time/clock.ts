@@ -17,7 +17,7 @@ export function momentAt(
   at: number,
   frame: TimeFrame,
 ): Read<Moment> | undefined {
-  const iso = isoAt(atoms, at, frame);
+  const iso = isoAt(atoms, at, frame) ?? dateAt(atoms, at, frame);
   if (iso !== undefined) return iso;
   const day = dayAt(atoms, at, frame);
   if (day !== undefined) {
@@ -49,6 +49,49 @@ export function momentAt(
     value: { from, to: from, ...(later === undefined ? { floating: true as const } : {}) },
     length: clock.length + zone.length + (later === undefined ? 0 : skip + later.length),
   };
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH_NAME =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/;
+
+/** `nov 29`, `29th november`, 11月29日, with a clock time after it; the last such day. */
+function dateAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Moment> | undefined {
+  const found = monthDayAt(atoms, at);
+  if (found === undefined) return undefined;
+  const { month, day } = found.value;
+  const { year } = wallTime(frame.now, frame.zone);
+  const thisYear = instantOf({ year, month, day }, frame.zone);
+  const date = { year: thisYear > frame.now ? year - 1 : year, month, day };
+  const skip = phraseAt(atoms, at + found.length, ['at', '的']);
+  const clock = clockAt(atoms, at + found.length + skip);
+  if (clock === undefined) {
+    const to = instantOf({ ...date, day: day + 1 }, frame.zone);
+    return { value: { from: instantOf(date, frame.zone), to }, length: found.length };
+  }
+  const from = instantOf({ ...date, minute: clock.value }, frame.zone);
+  return { value: { from, to: from }, length: found.length + skip + clock.length };
+}
+
+function monthDayAt(
+  atoms: readonly Atom[],
+  at: number,
+): Read<{ readonly month: number; readonly day: number }> | undefined {
+  const [first = '', second = ''] = [atoms[at]?.key, atoms[at + 1]?.key];
+  const [name, day] = MONTH_NAME.test(first) ? [first, second] : [second, first];
+  const number = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(day)?.[1];
+  if (MONTH_NAME.test(name) && number !== undefined && Number(number) <= 31) {
+    const month = MONTHS.indexOf(name.slice(0, 3)) + 1;
+    return { value: { month, day: Number(number) }, length: 2 };
+  }
+  const month = amountAt(atoms, at);
+  if (month === undefined || atoms[at + month.length]?.key !== '月') return undefined;
+  const date = amountAt(atoms, at + month.length + 1);
+  const end =
+    date === undefined ? 0 : phraseAt(atoms, at + month.length + 1 + date.length, ['日', '号']);
+  if (date === undefined || end === 0 || month.value > 12 || date.value > 31) return undefined;
+  const length = month.length + 1 + date.length + end;
+  return { value: { month: month.value, day: date.value }, length };
 }
 
 function clockOn(day: WallTime, minutes: number, zone: string): number {

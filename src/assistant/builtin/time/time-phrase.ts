@@ -222,6 +222,20 @@ const ago: Rule = (atoms, at) => {
   return { value: { unusable: true }, length: point.length + length };
 };
 
+/** `in the last few hours`, 最近几分钟: nobody can tell how many. */
+const vague: Rule = (atoms, at) => {
+  let length = phraseAt(atoms, at, ['in', 'within', 'over', 'during', 'for', 'from']);
+  length += phraseAt(atoms, at + length, ['the']);
+  const last = phraseAt(atoms, at + length, [...LAST, ...LAST_HAN]);
+  const few =
+    last === 0 ? 0 : phraseAt(atoms, at + length + last, ['few', 'several', '几个', '几']);
+  const unit = few === 0 ? undefined : durationAt(atoms, at + length + last + few, true);
+  if (unit === undefined) return undefined;
+  const after = at + length + last + few + unit.length;
+  const inside = phraseAt(atoms, after, ['以内', '之内', '内', '里']);
+  return { value: { unusable: true }, length: after + inside - at };
+};
+
 const RULES: readonly Rule[] = [
   recent,
   since,
@@ -232,6 +246,7 @@ const RULES: readonly Rule[] = [
   during,
   future,
   ago,
+  vague,
 ];
 
 function pointAt(
