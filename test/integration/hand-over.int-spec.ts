@@ -12,7 +12,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually, sleep, within } from '../support/wait.js';
 
 /** Below the stall check of 5 s: what comes within this came by itself. */
-const PROMPT_MS = 2_500;
+const PROMPT_MS = 4_000;
 
 let bench: ScriptBench;
 let proxy: TcpProxy;
