@@ -124,7 +124,7 @@ async function* answerDown(run: TurnRun, question: Question, live: LiveWords): H
 
 /** A follow-up such as `and the warnings?` names no topic of its own: it continues the list. */
 async function* answerUnknown(run: TurnRun, question: Question, live: LiveWords): Handling {
-  const { sentence, conditions, time } = question;
+  const { sentence, time } = question;
   const refers =
     sentence.any('them') ||
     sentence.any('more') ||
@@ -133,7 +133,7 @@ async function* answerUnknown(run: TurnRun, question: Question, live: LiveWords)
     sentence.has(0, 'and');
   const asks = refers || sentence.any('detail') || sentence.any('count') || time !== undefined;
   const continues = run.memory !== undefined && asks && question.ignored.length === 0;
-  if (continues || conditions.where.length > 0) {
+  if (continues) {
     const again = reread(run, question, live, 'alerts');
     return yield* answerAlerts(run, again, live.of('alerts'));
   }

@@ -10,6 +10,18 @@ import { type AlertQuestion, memoryOf, readingOf, selectionOf } from './alert-qu
 
 const MOST_GROUPS = 30;
 
+/** `how many in prod and staging`: each of them is wanted. */
+function comparedLabels({ where }: AlertQuestion): readonly string[] {
+  return where.flatMap((clause) =>
+    !('any' in clause) &&
+    clause.op === '=' &&
+    clause.values.length > 1 &&
+    clause.label !== undefined
+      ? [clause.label]
+      : [],
+  );
+}
+
 /** How many there are, in all and by what was asked for, else by severity. */
 export async function* answerCount(
   run: TurnRun,
@@ -20,14 +32,14 @@ export async function* answerCount(
   const { sentence, grouping } = asked.question;
   const kind = sentence.any('most') ? 'most' : sentence.any('least') ? 'least' : undefined;
   const missing = grouping.missing[0];
-  const by =
-    asked.by.length > 0 ? [...asked.by] : kind !== undefined ? ['alertname'] : ['severity'];
+  const wanted = asked.by.length > 0 ? asked.by : comparedLabels(asked).slice(0, 2);
+  const by = wanted.length > 0 ? [...wanted] : [kind === undefined ? 'severity' : 'alertname'];
   const limit = Math.min(asked.limit ?? MOST_GROUPS, 100);
   const result = yield* run.call(countAlerts, { ...selectionOf(asked), by, limit });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
   const lead = leadOf(run, asked, result);
-  const counted = asked.by.length > 0 || kind !== undefined;
+  const counted = wanted.length > 0 || kind !== undefined;
   const best =
     kind === undefined || (kind === 'least' && result.has_more)
       ? undefined

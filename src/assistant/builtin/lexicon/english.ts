@@ -6,7 +6,7 @@ export const ENGLISH: ConceptTable = {
   silence: 'silence|silences|mute|mutes|silence rule|silence rules|silencing rule|silencing rules',
   target:
     'target|targets|scrape|scrapes|scraped|scraping|exporter|exporters|scrape target|scrape targets|scrape job|scrape jobs|monitored endpoints',
-  rule: 'rule|rules|alert rule|alert rules|alerting rule|alerting rules|rule group|rule groups',
+  rule: 'defined|configured|rule|rules|alert rule|alert rules|alerting rule|alerting rules|rule group|rule groups',
   recording: 'recording rule|recording rules|recording',
   source:
     'source|sources|data source|data sources|datasource|datasources|backend|backends|alertmanager|alertmanagers|prometheus|connected systems',
@@ -24,14 +24,14 @@ export const ENGLISH: ConceptTable = {
     'evaluation errors|evaluation error|failing to evaluate|failed to evaluate|rule errors|unhealthy rules',
   down: 'down|unreachable|offline|dead|unavailable|not up|not responding|unresponsive|cannot be scraped|failing scrape|failing scrapes',
   up: 'up|reachable|online|alive',
-  ok: 'ok|okay|healthy|fine|good|all good|all clear|clear|well|green|normal|quiet|calm|in order',
+  ok: 'nothing|none|ok|okay|healthy|fine|good|all good|all clear|clear|well|green|normal|quiet|calm|in order',
   list: 'show me|give me|tell me|get me|show us|list|show|display|give|get|see|view|print|fetch|find|enumerate|report|tell|look at|look up|look|bring up|pull up|check|search|filter|dump|retrieve|read|update|update on|confirm',
   count:
     'how many|many|count|counts|number of|number|total|totals|amount of|how much|tally|statistics|stats|summary|summarize|summarise|overview|breakdown|break down|distribution|rundown|recap|digest|roundup|compare|comparison',
   detail:
     'detail|details|detailed|tell me about|tell me more about|tell me more|tell us about|tell me everything about|more about|more on|more details|more detail|more info|more information|more details on|more details about|more info on|more info about|mean|means|meaning|how do i fix|how to fix|how do i resolve|how to resolve|how do we fix|explain|describe|description|analyze|analyse|analysis|investigate|look into|dig into|dig deeper into|dig deeper|deep dive|drill down|elaborate|what is wrong with|what happened to|what happened with|what happened|information|info on|info about|info for|all about|expand|further|diagnose|zoom in|what is the matter with|what is going on with|what is up with|why|reason|cause|root cause|how come|annotations|annotation|runbook|full details|everything about',
   'since-when':
-    'since when|how long|for how long|when did|when was|when has|start time|started when|when|how old|duration|end|ends|ending|until when|till when',
+    'expiring|expires|expire when|since when|how long|for how long|when did|when was|when has|start time|started when|when|how old|duration|end|ends|ending|until when|till when',
   query: 'query|evaluate|eval|run|execute|compute|calculate|graph|plot',
   value: 'value|values|reading|current value|values of|value of',
   check:
@@ -49,17 +49,19 @@ export const ENGLISH: ConceptTable = {
   by: 'by|per|for each|each|every|across|grouped by|group by|split by|broken down by|for every|in each|on each|by each|depending on|grouped|count by|counted by|breakdown by|break down by',
   most: 'most|highest|noisiest|worst affected|most affected|largest number of|biggest number of',
   least: 'least|fewest|lowest',
-  newest: 'newest|latest|most recent|recent|recently|new|youngest|just started|freshest|just fired',
-  oldest: 'oldest|longest|earliest|longest running|longest firing',
+  newest:
+    'newest first|latest first|most recent first|newest|latest|most recent|recent|recently|new|youngest|just started|freshest|just fired',
+  oldest:
+    'long running|long-running|oldest first|longest first|oldest|longest|earliest|longest running|longest firing',
   sort: 'sort|sorted|order|ordered|sort by|sorted by|order by|ordered by|ordering',
   top: 'top|the top|first few',
   last: 'last|the last|final',
   not: 'not|non|except|except for|excluding|exclude|excludes|but not|other than|apart from|besides|ignoring|ignore|aside from|minus|not in|outside|outside of|and not|!=|leaving out|not from|not on|not for|anything but|everything but|all but|different from|skip|skipping|neither',
   without: 'without|with no|without a|without any|lacking|missing|have no|has no|having no|no',
   or: 'or|nor|either|and / or|or in|or on|or for|or from',
-  and: 'and|but|plus|as well as|along with|&|,|both|and in|and on|and for|and also|and from|and with',
+  and: 'vs|versus|and|but|plus|as well as|along with|&|,|both|and in|and on|and for|and also|and from|and with',
   only: 'only|just|solely|exclusively|restrict to|restricted to|limit to|limited to|narrow down to|narrow to',
-  in: 'where|whose|in|on|for|from|at|with|within|under|inside|belonging to|owned by|affecting|hitting|tagged|labeled|labelled|to|against|via|having|matching|that have|that has|at the|coming from|assigned to|originating from|raised by|reported by|impacting|concerning|affected by|caused by|owned|belongs to|belong to|responsible for|created by|made by|set by|owns|own|of type|running on|run by|hosted on|deployed in|deployed to',
+  in: 'match|matches|cover|covers|covering|apply to|applies to|affect|affects|where|whose|in|on|for|from|at|with|within|under|inside|belonging to|owned by|affecting|hitting|tagged|labeled|labelled|to|against|via|having|matching|that have|that has|at the|coming from|assigned to|originating from|raised by|reported by|impacting|concerning|affected by|caused by|owned|belongs to|belong to|responsible for|created by|made by|set by|owns|own|of type|running on|run by|hosted on|deployed in|deployed to',
   about:
     'about|regarding|related to|mentioning|mention|mentions|containing|contains|contain|like|including|includes|involving|around|saying|with the word|with the text|starting with|starts with|beginning with|begins with|prefixed with|matching the text|whose name contains|name contains',
   of: 'of',
@@ -71,7 +73,7 @@ export const ENGLISH: ConceptTable = {
   label: 'label|labels|tag|tags|field|label value|the label',
   all: 'all|everything|whole|entire|complete|overall|all of',
   worst:
-    'worst|most severe|most critical|most serious|most urgent|most important|highest severity|highest priority',
+    'worst first|most severe first|most critical first|worst|most severe|most critical|most serious|most urgent|most important|highest severity|highest priority',
   them: 'them|those|these|of them|of those|of these|ones|the ones|they|their|among them|among those|those alerts|these alerts|of those alerts|from that list|in that list|of the above|from the list|in the list',
   it: 'it|this|that|this one|that one|this alert|that alert|its|the same one|the same alert',
   one: 'one|item|entry|row|alert number|number',
@@ -82,7 +84,7 @@ export const ENGLISH: ConceptTable = {
   status:
     'status|state|situation|current state|current status|state of affairs|how are things|how is it going|how does it look|how is everything',
   filler:
-    'the|a|an|i|me|my|our|we|us|you|your|please|pls|plz|can|could|would|will|should|shall|may|might|want|need|like to|would like|know|let|lets|that are|that is|which are|which is|so|then|also|too|again|really|actually|kindly|quick|quickly|exactly|kind|kinds|sort of|type|types|if|as|than|because|im|having|doing|looking|running|going|happen|happens|happened|system|systems|infrastructure|name|names|ask|asking|wonder|wondering|teh|hte|here|bot|assistant|nightjar|sir|friend|guys|folks|dear|ever|out|off|it looks|seem|seems|seeing|kindly|now please|question|answer|sure|yes|no thanks|oh|well then|hmm|um|uh|okay then|ok so|so far|for me|for us|to me|to us|let me know|let me see|i want to know|i would like to know|i need|do you know|can you tell me|could you tell me|do you see|can you see|can you show me|could you show me|list of|a list of|the list of|in total|altogether|in all|begin|began|begun|start|started|starting time|starts|been|going to|got to|gotta|wanna|gimme|is it true that|in the world|the following|following|each other|created|made|very|much|at all|up to|quick question|times|different|distinct|unique|first of all|at first|thing|things|stuff|place|places',
+    'someone|anyone|somebody|anybody|people|soon|right|the|a|an|i|me|my|our|we|us|you|your|please|pls|plz|can|could|would|will|should|shall|may|might|want|need|like to|would like|know|let|lets|that are|that is|which are|which is|so|then|also|too|again|really|actually|kindly|quick|quickly|exactly|kind|kinds|sort of|type|types|if|as|than|because|im|having|doing|looking|running|going|happen|happens|happened|system|systems|infrastructure|name|names|ask|asking|wonder|wondering|teh|hte|here|bot|assistant|nightjar|sir|friend|guys|folks|dear|ever|out|off|it looks|seem|seems|seeing|kindly|now please|question|answer|sure|yes|no thanks|oh|well then|hmm|um|uh|okay then|ok so|so far|for me|for us|to me|to us|let me know|let me see|i want to know|i would like to know|i need|do you know|can you tell me|could you tell me|do you see|can you see|can you show me|could you show me|list of|a list of|the list of|in total|altogether|in all|begin|began|begun|start|started|starting time|starts|been|going to|got to|gotta|wanna|gimme|is it true that|in the world|the following|following|each other|created|made|very|much|at all|up to|quick question|times|different|distinct|unique|first of all|at first|thing|things|stuff|place|places',
 };
 
 export const ENGLISH_SEVERITIES: readonly ValueAlias[] = [

@@ -50,7 +50,8 @@ function isCounted(sentence: Sentence, index: number): boolean {
 
 function isAsked(sentence: Sentence, index: number): boolean {
   // `sort by severity`, 按级别排序: an order, no groups.
-  if (sentence.any('sort')) return false;
+  const isOrdered = sentence.any('sort') || sentence.any('worst') || sentence.any('newest');
+  if (isOrdered && !sentence.any('count')) return false;
   if (sentence.any('top') || isCounted(sentence, index)) return true;
   // `list all clusters`
   if (sentence.any('list') && !sentence.any('alert') && !sentence.any('firing')) return true;

@@ -62,6 +62,11 @@ export function domainOf(sentence: Sentence, values: number): Domain {
   const scores = scoresOf(sentence, values);
   const [best, second] = [...scores].sort((a, b) => b[1] - a[1]);
   if (best === undefined || best[1] < ENOUGH) return 'unknown';
+  // `metrics for checkout` asks for what only an expression can tell.
+  const isMetric =
+    sentence.any('metric') &&
+    !['alert', 'firing', 'silenced'].some((concept) => sentence.any(concept as Concept));
+  if (best[0] === 'alerts' && isMetric) return 'unknown';
   // `help me find the firing alerts` is no call for help.
   if (best[0] === 'help' && second !== undefined && second[1] >= 2.5) return second[0];
   return best[0];

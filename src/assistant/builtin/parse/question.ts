@@ -108,8 +108,9 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
   const time = mergeTimes(times.map((part) => part.time as TimeBounds));
   const state = stateOf(sentence);
   const domain = domainOf(sentence, conditions.sure);
-  // `the second one`, `breakdown by team`: what else could be numbered or counted here?
-  const isCounting = references.positions.length > 0 || grouping.by.length > 0;
+  // `the second one`, `breakdown by team`, `anything since 9`: what else could be meant here?
+  const isCounting =
+    references.positions.length > 0 || grouping.by.length > 0 || time !== undefined;
   return {
     domain: domain === 'unknown' && isCounting ? 'alerts' : domain,
     sentence,

@@ -23,7 +23,7 @@ const RUN_CUES =
 const BETWEEN =
   /(?:[\s:：,，]|\b(?:the|a|an|of|for|metrics?|promql|expression|query|instant|range|current|value|values|series|me|please)\b|一下|下|指标|表达式|语句|promql|当前|现在|目前|的|值|一个)*/iuy;
 const HAN_VALUE =
-  /^\s*(?:指标)?\s*的?\s*(?:当前|现在|最新|目前|实时)?\s*的?\s*(?:指标)?(?:值|数值|取值|读数|是多少|等于多少|多少)/u;
+  /^\s*(?:指标)?\s*的?\s*(?:当前|现在|最新|目前|实时)?\s*的?\s*(?:指标)?(?:值|数值|取值|读数|是多少|等于多少|多少|变化|趋势|走势|曲线)/u;
 const ENGLISH_VALUE = /^\s*(?:(?:current|latest)\s+)?values?\b/iu;
 const MOST_STARTS = 600;
 

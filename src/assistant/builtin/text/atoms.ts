@@ -169,9 +169,9 @@ function wordAt(text: string, at: number, { isName }: AtomOptions): Found | unde
   if (parts !== undefined) return [parts.map((part) => ({ kind: 'word', text: part })), length];
   const alternatives = word.split(/[/+]/);
   if (alternatives.length > 1 && alternatives.every((one) => isName?.(keyOf(one)) === true)) {
-    // `critical/warning`: one or the other.
+    // `critical/warning`: values of one label are alternatives, `prod/critical` must both hold.
     const pieces = alternatives.flatMap((text) => [
-      { kind: 'word' as const, text: 'or' },
+      { kind: 'word' as const, text: 'and' },
       { kind: 'word' as const, text },
     ]);
     return [pieces.slice(1), length];

@@ -166,7 +166,7 @@ const between: Rule = (atoms, at, frame) => {
   if (start === undefined) return undefined;
   let length = cue + start.length;
   const joint = phraseAt(atoms, at + length, ['and', 'to', 'till', 'until', '-', '到', '至', '~']);
-  const end = joint === 0 ? undefined : pointAt(atoms, at + length + joint, frame, true);
+  const end = joint === 0 ? undefined : endAt(atoms, at + length + joint, frame);
   if (end === undefined) return undefined;
   length += joint + end.length;
   length += phraseAt(atoms, at + length, ['之间', '期间']);
@@ -174,6 +174,14 @@ const between: Rule = (atoms, at, frame) => {
   if (before < after) return undefined;
   return { value: { after, before }, length };
 };
+
+/** A moment, or `now`. */
+function endAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Moment> | undefined {
+  const now = phraseAt(atoms, at, ['now', 'the present', '现在', '目前']);
+  // An alert of this very instant is in.
+  if (now > 0) return { value: { from: frame.now, to: frame.now + 1 }, length: now };
+  return pointAt(atoms, at, frame, true);
+}
 
 /** `for more than 2 hours`, `older than 1d`, `持续超过30分钟`, `2小时以上`. */
 const longer: Rule = (atoms, at, { now }) => {
