@@ -33,7 +33,11 @@ export class ValueContext {
 
   /** After `in`, before the alerts, or what is asked to be firing: where names of things stand. */
   isPlace(index: number): boolean {
-    return this.sentence.has(index - 1, 'in', 'not', 'about') || this.isSubject(index);
+    return (
+      this.sentence.has(index - 1, 'in', 'not', 'about') ||
+      this.sentence.at(index - 1)?.key === 'of' ||
+      this.isSubject(index)
+    );
   }
 
   /** `web alerts`, `is web down`. */
@@ -126,6 +130,7 @@ export class ValueContext {
     if (part.kind === 'quoted' || isKnown) return true;
     if (/[\d_./:@-]/.test(part.text) || /^.+\p{Lu}/u.test(part.text)) return true;
     if (sentence.has(index - 1, 'in', 'not', 'about', 'only', 'follow')) return true;
+    if (sentence.at(index - 1)?.key === 'of') return true;
     if (sentence.has(index + 1, 'alert', 'silence', 'target', 'rule')) return true;
     if (latin && sentence.chinese) return true;
     if (!latin && part.text.length > 1 && sentence.has(index + 1, 'of')) return true;

@@ -68,7 +68,9 @@ export class ValueFinder {
     const isGrammar = [...part.concepts].some((concept) => GRAMMAR.has(concept));
     // In Chinese a Latin word is a name rather than a word of ours.
     const isForeign = this.sentence.chinese && !Array.from(part.text).some(isHan);
-    return hinted || (!isGrammar && (isForeign || this.context.isPlace(index)));
+    // An order begins with its verb: later in the sentence `search` is the team of that name.
+    const isName = index > 0 && [...part.concepts].every((concept) => VERBS.has(concept));
+    return hinted || (!isGrammar && (isForeign || isName || this.context.isPlace(index)));
   }
 
   /** `database alerts` where no label is a database: the word can only be part of a name. */
@@ -83,7 +85,8 @@ export class ValueFinder {
   private isNamedLikeVerb(part: Segment, index: number): boolean {
     const verbs = [...part.concepts].filter((concept) => VERBS.has(concept));
     const before = this.sentence.at(index - 1);
-    const isAfter = before !== undefined && before.concepts.has('in') && before.key !== 'to';
+    const isAfter =
+      before?.key === 'of' || (before?.concepts.has('in') === true && before.key !== 'to');
     return (
       isAfter &&
       part.end - part.start === 1 &&
