@@ -61,7 +61,11 @@ describe('docs', () => {
     async (page) => {
       // A gateway runs until it is asked to stop, and make has built before these tests.
       const script = runnable(page)
-        .replaceAll('node dist/main.js', 'timeout --preserve-status 10 node dist/main.js')
+        // In the foreground: else timeout signals its whole group, and a second SIGTERM means now.
+        .replaceAll(
+          'node dist/main.js',
+          'timeout --foreground --preserve-status 10 node dist/main.js',
+        )
         .replaceAll('make build', 'test -e dist/main.js')
         .replaceAll('curl -s', 'curl --fail-with-body -s');
       const child = await OwnedProcess.start('sh', ['-eu', '-c', script], { cwd: ROOT, env });
