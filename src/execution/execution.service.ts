@@ -211,6 +211,7 @@ export class ExecutionService {
         attempt: owned.attempt,
         leg: call.leg,
         keys,
+        owner: this.instance,
         epoch: owned.epoch,
         seq: owned.seq,
         fold: new TaskFold(owned.task),

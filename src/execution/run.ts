@@ -47,6 +47,8 @@ export interface RunSeed {
   readonly attempt: number;
   readonly leg: number;
   readonly keys: TaskKeys;
+  /** This instance, whose hint names the run. */
+  readonly owner: string;
   readonly epoch: number;
   readonly seq: number;
   readonly fold: TaskFold;
@@ -314,8 +316,9 @@ export class Run {
    * so the run cannot go on. A higher epoch tells every reader to start from a snapshot.
    */
   private async failAfterRewind(): Promise<Task | undefined> {
-    const { ref } = this.seed.keys;
-    const taken = await this.store.takeOver(ref.tenant, ref.taskId, this.seed.epoch, '', 'end');
+    const { epoch, owner } = this.seed;
+    const { tenant, taskId } = this.seed.keys.ref;
+    const taken = await this.store.takeOver(tenant, taskId, epoch, owner, 'end');
     if (!taken.ok) return undefined;
     const status = this.status('TASK_STATE_FAILED', ENDED.rewound);
     const { fold } = this.seed;
