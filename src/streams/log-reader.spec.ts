@@ -108,6 +108,21 @@ describe('LogReader', () => {
     expect(await take(reader, 3)).toEqual(['e1.1', 'e2.1', 'e3.1']);
   });
 
+  it('should not read twice when it is told to look again before its first read', async () => {
+    const log = new Log(1);
+    const reader = log.reader();
+    // A reconnect of the subscriber, while this reader still waits for its channel.
+    reader.reread();
+    await reader.begin('snapshot');
+    log.add();
+    await Promise.resolve();
+    reader.announce(message(2, 1, 1, true));
+    const seen = [];
+    for await (const { id } of reader) seen.push(id.seq);
+    expect(seen).toEqual([1, 2]);
+    expect(log.reads).toBe(0);
+  });
+
   it('should not lose what is announced while it reads', async () => {
     const log = new Log(1);
     const reader = log.reader();

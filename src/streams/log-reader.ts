@@ -32,7 +32,8 @@ const LIVE_BYTES = 1024 * 1024;
 export class LogReader implements AsyncIterable<TaskEvent> {
   private cursor: EventId = LOG_START;
   private live = false;
-  private catching = false;
+  /** A read is on its way. Also before `begin`: a reconnect must not read ahead of the first read. */
+  private catching = true;
   /** Something was announced or lost while the log was being read. */
   private again = false;
   private readonly queue: TaskEvent[] = [];
@@ -58,7 +59,6 @@ export class LogReader implements AsyncIterable<TaskEvent> {
    * @returns 'missing' when there is no such task for this user.
    */
   async begin(start: EventId | 'snapshot'): Promise<'ok' | 'missing'> {
-    this.catching = true;
     try {
       const found = start === 'snapshot' ? await this.readSnapshot() : await this.readFrom(start);
       if (!found) return 'missing';
