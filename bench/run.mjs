@@ -8,6 +8,13 @@ const ROWS = {
   P1: './rows/p1-send.mjs',
   P2: './rows/p2-get.mjs',
   P3: './rows/p3-deltas.mjs',
+  P4: './rows/p4-streams.mjs',
+  P5: './rows/p5-subscribers.mjs',
+  P6: './rows/p6-resubscribe.mjs',
+  P7: './rows/p7-owner-killed.mjs',
+  P8: './rows/p8-mcp.mjs',
+  P9: './rows/p9-list.mjs',
+  P10: './rows/p10-instances.mjs',
 };
 
 const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(ROWS);

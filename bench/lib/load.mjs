@@ -5,7 +5,7 @@ import { Pool } from 'undici';
  * row.
  * @returns requests a second and the p50/p99 latency in ms.
  */
-export async function load({ origin, total, connections, request, verify }) {
+export async function load({ origin, total, connections, request, verify, read = JSON.parse }) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   const times = [];
   let next = 0;
@@ -18,7 +18,7 @@ export async function load({ origin, total, connections, request, verify }) {
       const { statusCode, body } = await pool.request(request(index));
       const text = await body.text();
       times.push(performance.now() - sent);
-      const fault = statusCode === 200 ? verify(JSON.parse(text), index) : `HTTP ${statusCode}`;
+      const fault = statusCode === 200 ? verify(read(text), index) : `HTTP ${statusCode}`;
       if (fault) throw new Error(`${fault}: ${text.slice(0, 300)}`);
     }
   }

@@ -1,4 +1,4 @@
-import type { Task } from '../domain/a2a.js';
+import type { Task, TaskStateName } from '../domain/a2a.js';
 import { type EventId, LOG_START, type TaskEvent } from '../domain/event.js';
 import { isSettled } from '../domain/task-state.js';
 import type { LogChunk } from '../store/redis-task.reader.js';
@@ -42,6 +42,8 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
   private cleanup: (() => void) | undefined;
+  /** The state in the snapshot that it began with; undefined when it began with the log. */
+  begunIn: TaskStateName | undefined;
   /** When the last message came, for the stall check; performance.now(). */
   heardAt = performance.now();
 
@@ -203,6 +205,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     const record = await this.source.snapshot();
     if (record === undefined) return false;
     const settled = isSettled(record.head.state);
+    if (this.cursor === LOG_START) this.begunIn = record.head.state;
     this.deliver({ id: record.cursor, json: taskEvent(record.task), settled });
     this.live = !this.again;
     return true;

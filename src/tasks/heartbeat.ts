@@ -1,3 +1,4 @@
+import type { TaskEvent } from '../domain/event.js';
 import type { LogReader } from '../streams/log-reader.js';
 import type { TaskStream } from './task.types.js';
 
@@ -13,10 +14,23 @@ export async function* withHeartbeats(
 ): TaskStream {
   const events = reader[Symbol.asyncIterator]();
   let next = events.next();
+  let silence: () => void = () => undefined;
+  // One timer a stream, wound up again by each event: a timer for each event shows in a profile.
+  const timer = setTimeout(() => {
+    silence();
+  }, afterMs);
   try {
     for (;;) {
-      const step = await within(next, afterMs);
-      if (step === 'silence') {
+      timer.refresh();
+      const step = await new Promise<IteratorResult<TaskEvent, void> | undefined>(
+        (resolve, reject) => {
+          silence = () => {
+            resolve(undefined);
+          };
+          next.then(resolve, reject);
+        },
+      );
+      if (step === undefined) {
         const json = await pulse().catch(() => undefined);
         if (json !== undefined) yield { id: undefined, json, settled: false };
         continue;
@@ -26,21 +40,8 @@ export async function* withHeartbeats(
       next = events.next();
     }
   } finally {
+    clearTimeout(timer);
     reader.close();
     next.catch(() => undefined);
-  }
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'silence'> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<'silence'>((resolve) => {
-    timer = setTimeout(() => {
-      resolve('silence');
-    }, ms);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
   }
 }

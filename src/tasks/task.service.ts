@@ -104,19 +104,17 @@ export class TaskService {
     start: StartAt,
     signal: AbortSignal,
   ): Promise<TaskStream> {
-    if (start.from === 'snapshot') {
-      const task = await this.get(ctx, taskId);
-      if (isTerminal(task.status.state)) {
-        throw new DomainError(
-          'UNSUPPORTED_OPERATION',
-          'The task has ended; get it instead of subscribing to it',
-          { metadata: { taskId } },
-        );
-      }
-    }
     const at = start.from === 'after' ? start.id : start.from;
     const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, at);
     if (reader === undefined) throw taskNotFound(taskId);
+    if (start.from === 'snapshot' && reader.begunIn && isTerminal(reader.begunIn)) {
+      reader.close();
+      throw new DomainError(
+        'UNSUPPORTED_OPERATION',
+        'The task has ended; get it instead of subscribing to it',
+        { metadata: { taskId } },
+      );
+    }
     reader.closeOn(signal);
     return withHeartbeats(reader, this.config.execution.streamHeartbeatMs, () =>
       this.pulse(ctx.tenant, taskId),
