@@ -11,7 +11,7 @@ ARGV[4] task id  ARGV[5..] events, JSON, one line each
 Output {1, head seq, cancel mark or ''}: applied, now or by an earlier send of the same batch
        {-1} missing  {-2, state} settled  {-3} stale epoch  {-5, head} log rewound
        {-12, head} head moved by another writer of this epoch (a fault of the caller)
-Event  `<base seq> <epoch> -` and the events, a line each, on KEYS[4]
+Event  `<base seq> <epoch> - <ms>` and the events, a line each, on KEYS[4]
 ]]
 --- @include now_ms
 --- @include check_owner

@@ -24,7 +24,7 @@ Output {1, head seq, epoch, deadline ms}: continued, now or by this same nonce b
        {-1} missing  {-2, state} terminal  {-6, running task id} context busy
        {-7} user's quota  {-8} tenant's quota  {-9} tenant not active  {-11, state} not parked
        {-12, head} head moved since it was read  {-14} the staged snapshot is gone
-Event  `<seq> <epoch> -` and the Task event on KEYS[6]
+Event  `<seq> <epoch> - <ms>` and the Task event on KEYS[6]
 ]]
 --- @include now_ms
 --- @include used_before

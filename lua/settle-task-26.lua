@@ -27,7 +27,7 @@ Output {1, head seq, oldest parked task over the cap or '', task that now holds 
        settled, now or by an earlier send
        {-1} missing  {-2, state} terminal already, or parked already  {-3} stale epoch
        {-5, head} log rewound  {-12, head} head moved  {-14} the staged snapshot is gone
-Event  `<base seq> <epoch> s` and the events, a line each, on KEYS[5]
+Event  `<base seq> <epoch> s <ms>` and the events, a line each, on KEYS[5]
 ]]
 --- @include now_ms
 --- @include append_events

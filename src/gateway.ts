@@ -8,6 +8,7 @@ import { logRequests } from './health/access-log.js';
 import { DrainState } from './health/drain-state.js';
 import type { JsonLogger } from './health/json-logger.js';
 import { ManagementServer } from './health/management.server.js';
+import { showTenants } from './metrics/metrics.js';
 import { createHttpAdapter } from './protocols/http/http-adapter.js';
 import { StreamRegistry } from './protocols/sse/stream-registry.js';
 import { TokenStore } from './store/token.store.js';
@@ -30,6 +31,10 @@ export interface Gateway {
  * @throws Error with `code` EADDRINUSE and the like when a listener cannot be opened.
  */
 export async function startGateway(config: GatewayConfig, log: JsonLogger): Promise<Gateway> {
+  showTenants(
+    config.tenants.map(({ id }) => id),
+    config.metrics.tenantLabels,
+  );
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config),
     createHttpAdapter(config),

@@ -55,6 +55,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     ...buildPush(input),
     ...buildCard(input),
     execution: buildExecution(dto, faults),
+    metrics: { tenantLabels: dto.metrics?.tenantLabels ?? 50 },
     log: { level: dto.log?.level ?? 'info' },
     tenants,
     tokens,

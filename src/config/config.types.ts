@@ -52,6 +52,10 @@ export interface GatewayConfig {
     readonly streamHeartbeatMs: number;
     readonly sseCommentMs: number;
   };
+  readonly metrics: {
+    /** So many tenants have a name in labels; all others are `other`. */
+    readonly tenantLabels: number;
+  };
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };
   readonly tenants: readonly TenantConfig[];
   readonly tokens: readonly TokenConfig[];

@@ -65,6 +65,10 @@ export function taskNotFound(taskId: string): DomainError {
 }
 
 /** Redis is away or the instance drains or is full: try again, here or elsewhere. */
-export function unavailable(message: string, cause?: unknown): DomainError {
-  return new DomainError('UNAVAILABLE', message, { retryAfter: 2, cause });
+export function unavailable(
+  message: string,
+  cause?: unknown,
+  metadata: Readonly<Record<string, string>> = {},
+): DomainError {
+  return new DomainError('UNAVAILABLE', message, { retryAfter: 2, cause, metadata });
 }

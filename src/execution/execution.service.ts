@@ -15,6 +15,7 @@ import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
+import { observeRun } from './observe-run.js';
 import { Run } from './run.js';
 import { TaskEnder } from './task-ender.js';
 
@@ -110,7 +111,10 @@ export class ExecutionService {
     claim: (hinted: Promise<void>) => Promise<OwnedTask | undefined>,
   ): Promise<OwnedTask | undefined> {
     if (this.drain.draining) throw unavailable('This instance is shutting down; try again');
-    if (this.freePlaces <= 0) throw unavailable('This instance is at its limit; try again');
+    if (this.freePlaces <= 0) {
+      const quota = { quota: 'runs_instance' };
+      throw unavailable('This instance is at its limit; try again', undefined, quota);
+    }
     this.starting += 1;
     const hint = { tenant, taskId };
     let owned: OwnedTask | undefined;
@@ -178,7 +182,8 @@ export class ExecutionService {
   private async execute(run: Run): Promise<Task | undefined> {
     const { ref } = run.keys;
     try {
-      const task = await run.execute().finally(() => {
+      const { backend } = this.tenants.get(ref.tenant).assistant;
+      const task = await observeRun(run, backend).finally(() => {
         this.active.delete(member(ref));
         metrics.activeRuns.set(this.active.size);
       });

@@ -71,6 +71,8 @@ export class Run {
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
   private readonly effects: string[] = [];
+  private readonly began = performance.now();
+  private firstToken: number | undefined;
   /** What settling the task changed besides. */
   aftermath: Settled | undefined;
 
@@ -114,6 +116,11 @@ export class Run {
 
   get epoch(): number {
     return this.seed.epoch;
+  }
+
+  /** Milliseconds from its start to the first piece of the answer; undefined before that. */
+  get firstTokenMs(): number | undefined {
+    return this.firstToken;
   }
 
   /** The document as of the last acknowledged event. */
@@ -245,6 +252,7 @@ export class Run {
       case 'reason':
       case 'step':
       case 'artifact': {
+        if (frame.kind === 'content') this.firstToken ??= performance.now() - this.began;
         const light =
           frame.kind === 'artifact'
             ? { ...frame, parts: await this.files.keep(frame.parts) }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Task, TaskStateName } from '../domain/a2a.js';
 import { isTerminal } from '../domain/task-state.js';
-import { metrics } from '../metrics/metrics.js';
+import { metrics, tenantLabel } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { resend } from '../redis/redis-errors.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
@@ -108,7 +108,7 @@ export class TaskEnder {
     const result = await resend(() => this.store.settle(args), { forMs: PATIENCE_MS });
     if (!result.ok) return undefined;
     this.handed.announce(tenant, result.value.handed);
-    metrics.tasksSettled.inc({ state: verdict.state });
+    metrics.tasksSettled.inc({ state: verdict.state, tenant: tenantLabel(tenant) });
     return args.task;
   }
 }

@@ -46,9 +46,15 @@ export function refusalToError(code: number, taskId: string): DomainError {
         { retryAfter: 1 },
       );
     case ScriptCode.UserQuota:
-      return new DomainError('QUOTA', 'Too many active tasks of this user', { retryAfter: 5 });
+      return new DomainError('QUOTA', 'Too many active tasks of this user', {
+        retryAfter: 5,
+        metadata: { quota: 'active_user' },
+      });
     case ScriptCode.TenantQuota:
-      return new DomainError('QUOTA', 'Too many active tasks in this tenant', { retryAfter: 5 });
+      return new DomainError('QUOTA', 'Too many active tasks in this tenant', {
+        retryAfter: 5,
+        metadata: { quota: 'active_tenant' },
+      });
     case ScriptCode.TenantInactive:
       return new DomainError('PERMISSION_DENIED', 'This tenant is suspended');
     case ScriptCode.NotParked:
@@ -69,7 +75,9 @@ export function refusalToError(code: number, taskId: string): DomainError {
     case ScriptCode.QuestionOpen:
     case ScriptCode.FilesFull:
     case ScriptCode.TooManyHooks:
-      return new DomainError('QUOTA', 'The task has as many webhooks as a task may have');
+      return new DomainError('QUOTA', 'The task has as many webhooks as a task may have', {
+        metadata: { quota: 'webhooks_task' },
+      });
     case ScriptCode.ClaimLost:
     case ScriptCode.StaleEpoch:
     case ScriptCode.CursorLost:

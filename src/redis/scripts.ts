@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import { metrics } from '../metrics/metrics.js';
 
 /** The names of the scripts in lua/, without the number of their keys. */
 export type ScriptName =
@@ -80,10 +81,28 @@ export function runScript(
 ): Promise<ScriptReply> {
   const run = (client as unknown as Scripted)[name];
   if (run === undefined) throw new Error(`bug: lua/${name} is not defined on this connection`);
-  return run.call(client, ...keys, ...args);
+  const sent = performance.now();
+  const reply = run.call(client, ...keys, ...args);
+  const done = (): void => {
+    timeScript(name, sent);
+  };
+  reply.then(done, done);
+  return reply;
 }
 
-/** The same inside a pipeline; the reply comes with the pipeline's. */
+const timers = new Map<ScriptName, { observe(seconds: number): void }>();
+
+/** Measures a script that was sent at `sent` (performance.now()) and is answered now. */
+export function timeScript(name: ScriptName, sent: number): void {
+  let timer = timers.get(name);
+  if (timer === undefined) {
+    timer = metrics.scriptSeconds.labels(name);
+    timers.set(name, timer);
+  }
+  timer.observe((performance.now() - sent) / 1000);
+}
+
+/** The same inside a pipeline; the reply comes with the pipeline's, whoever runs it measures it. */
 export function pipeScript(
   pipeline: ChainableCommander,
   name: ScriptName,

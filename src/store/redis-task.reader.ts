@@ -9,7 +9,14 @@ import { Keys } from '../redis/keys.js';
 import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { ScriptCode } from '../redis/script-code.js';
-import { type ScriptReply, asList, pipeScript, runScript } from '../redis/scripts.js';
+import {
+  type ScriptName,
+  type ScriptReply,
+  asList,
+  pipeScript,
+  runScript,
+  timeScript,
+} from '../redis/scripts.js';
 import {
   type TaskRecord,
   foldRecord,
@@ -78,7 +85,7 @@ export class RedisTaskReader {
       pipeScript(pipeline, 'read-task', keys, [user]);
       pipeline.get(this.keys.snapshot(tenant, id));
     }
-    const replies = await askPipeline(pipeline);
+    const replies = await askPipeline(pipeline, 'read-task');
     return taskIds.map((_id, index) => {
       const reply = asList(replies[index * 2]);
       const snapshot = replies[index * 2 + 1];
@@ -211,7 +218,7 @@ export class RedisTaskReader {
       [index, also],
       [args.since, args.after?.score ?? '+inf', args.after?.id ?? '', args.most],
     );
-    const replies = await askPipeline(pipeline);
+    const replies = await askPipeline(pipeline, 'list-tasks');
     const [total, more, flat] = asList(replies.at(-1));
     const list = asList(flat);
     const rows: { id: string; score: string }[] = [];
@@ -249,8 +256,14 @@ async function ask<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-async function askPipeline(pipeline: ChainableCommander): Promise<ScriptReply[]> {
+/** @param script which script the pipeline carries, for its measurement, when it carries one. */
+async function askPipeline(
+  pipeline: ChainableCommander,
+  script?: ScriptName,
+): Promise<ScriptReply[]> {
+  const sent = performance.now();
   const replies = await ask(() => pipeline.exec());
+  if (script !== undefined) timeScript(script, sent);
   return (replies ?? []).map(([error, reply]) => {
     if (error === null) return reply as ScriptReply;
     throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;

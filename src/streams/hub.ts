@@ -1,7 +1,9 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../domain/errors.js';
 import { type EventId, LOG_START } from '../domain/event.js';
+import { metrics } from '../metrics/metrics.js';
 import { Keys } from '../redis/keys.js';
+import { RedisClock } from '../redis/redis.clock.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
@@ -38,6 +40,7 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
     @Inject(RedisConnections) private readonly redis: RedisConnections,
     private readonly keys: Keys,
     private readonly store: RedisTaskReader,
+    private readonly clock: RedisClock,
   ) {}
 
   onModuleInit(): void {
@@ -47,6 +50,10 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
       if (topic === undefined) return;
       const announcement = parseAnnouncement(message);
       for (const reader of [...topic.readers]) reader.announce(announcement);
+      // Absent: published by an older gateway, during an update.
+      if (announcement.at !== undefined) {
+        metrics.hubLagSeconds.observe(Math.max(0, this.clock.now() - announcement.at) / 1000);
+      }
     });
     // `ready` comes before the resubscribes are answered; a PING on the same connection is behind
     // them. Only then does a read of the log leave nothing out.
@@ -185,11 +192,12 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
 
 function parseAnnouncement(message: string): Announcement {
   const lines = message.split('\n');
-  const [base, epoch, flags] = (lines[0] ?? '').split(' ');
+  const [base, epoch, flags, at] = (lines[0] ?? '').split(' ');
   return {
     base: Number(base),
     epoch: Number(epoch),
     settled: flags === 's',
+    ...(at === undefined ? {} : { at: Number(at) }),
     lines: lines.slice(1),
   };
 }

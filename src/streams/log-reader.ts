@@ -9,6 +9,8 @@ export interface Announcement {
   readonly base: number;
   readonly epoch: number;
   readonly settled: boolean;
+  /** When it was appended, by Redis, ms since the epoch. */
+  readonly at?: number;
   readonly lines: readonly string[];
 }
 

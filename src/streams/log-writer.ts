@@ -1,7 +1,7 @@
 import type { TenantLimits } from '../config/config.types.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
 import type { TaskFold } from '../domain/fold.js';
-import { metrics } from '../metrics/metrics.js';
+import { metrics, tenantLabel } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { Outcome, RedisTaskStore, Settled } from '../store/redis-task.store.js';
@@ -148,7 +148,10 @@ export class LogWriter {
     };
     const result = await this.insist(() => this.store.settle(args));
     this.head = result.seq;
-    metrics.tasksSettled.inc({ state: settlement.state });
+    metrics.tasksSettled.inc({
+      state: settlement.state,
+      tenant: tenantLabel(this.keys.ref.tenant),
+    });
     return result;
   }
 

@@ -155,7 +155,7 @@ describe('compose.yaml: nginx in front of two gateways, without affinity', () =>
       panels: { title: string; targets?: { expr: string }[] }[];
     };
     // Without a fault there is nothing to see in these.
-    const quiet = ['Errors', 'Redis reconnects'];
+    const quiet = ['Errors', 'Redis reconnects', 'Model requests', 'Model tokens'];
     const empty: string[] = [];
     for (const { title, targets = [] } of dashboard.panels) {
       for (const { expr } of targets) {

@@ -72,6 +72,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
       streamHeartbeatMs: 30_000,
       sseCommentMs: 15_000,
     },
+    metrics: { tenantLabels: 50 },
     log: { level: 'silent' },
     tenants: [tenantConfig('acme'), tenantConfig('evil')],
     tokens: [],

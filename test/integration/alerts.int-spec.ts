@@ -41,6 +41,20 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'nightjar_append_duration_seconds_bucket{le="0.5"}': '0+100x60',
     'nightjar_append_duration_seconds_bucket{le="+Inf"}': '0+100x60',
   },
+  NightjarHubLag: {
+    'nightjar_hub_lag_seconds_bucket{le="1",instance="a"}': '0+90x60',
+    'nightjar_hub_lag_seconds_bucket{le="2.5",instance="a"}': '0+100x60',
+    'nightjar_hub_lag_seconds_bucket{le="+Inf",instance="a"}': '0+100x60',
+  },
+  NightjarQuotaRefusals: { 'nightjar_quota_refusals_total{quota="active_user"}': '0+30x60' },
+  NightjarToolsFail: {
+    'nightjar_tool_calls_total{tool="list_alerts",outcome="success"}': '0+1x60',
+    'nightjar_tool_calls_total{tool="list_alerts",outcome="failed"}': '0+2x60',
+  },
+  NightjarModelFails: {
+    'nightjar_llm_requests_total{outcome="ok"}': '0+2x60',
+    'nightjar_llm_requests_total{outcome="key"}': '0+1x60',
+  },
   NightjarTakeovers: { 'nightjar_takeovers_total{instance="a"}': '0+3x60' },
   NightjarFencedWrites: { 'nightjar_fenced_writes_total{instance="a"}': '0x30 1x30' },
   NightjarRunsNearLimit: { 'nightjar_active_runs{instance="a"}': '450x60' },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../src/domain/event.js';
 import { Keys } from '../../src/redis/keys.js';
+import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { StreamHub } from '../../src/streams/hub.js';
@@ -24,7 +25,7 @@ beforeEach(async () => {
   proxy = await TcpProxy.start(bench.port);
   redis = new RedisConnections(coreConfig(proxy.url));
   const keys = new Keys();
-  hub = new StreamHub(redis, keys, new RedisTaskReader(redis, keys));
+  hub = new StreamHub(redis, keys, new RedisTaskReader(redis, keys), new RedisClock());
   hub.onModuleInit();
   await Promise.all([redis.reads.ping(), redis.subscriber.ping()]);
 });

@@ -43,6 +43,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
       streamHeartbeatMs: 30_000,
       sseCommentMs: 15_000,
     },
+    metrics: { tenantLabels: 50 },
     log: { level: 'silent' },
     tenants: [
       {

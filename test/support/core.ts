@@ -50,6 +50,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
       streamHeartbeatMs: 30_000,
       sseCommentMs: 15_000,
     },
+    metrics: { tenantLabels: 50 },
     log: { level: 'silent' },
     tenants: [tenant('acme'), tenant('globex')],
     tokens: [],
@@ -107,7 +108,7 @@ export class Core {
     this.ender = ender;
     this.store = store;
     this.lease = lease;
-    this.hub = new StreamHub(this.redis, keys, reader);
+    this.hub = new StreamHub(this.redis, keys, reader, clock);
     this.execution = new ExecutionService(
       config,
       backends,

@@ -345,11 +345,14 @@ export class ScriptBench {
     return [first, second];
   }
 
-  /** Listens to a task's channel; the function returned ends it and gives what was heard. */
+  /**
+   * Listens to a task's channel; the function returned ends it and gives what was heard, with `now`
+   * for each time that is within a minute of ours.
+   */
   async listen(ref: TaskRef): Promise<() => Promise<string[]>> {
     const subscriber = this.redis.duplicate();
     const heard: string[] = [];
-    subscriber.on('message', (_channel, text: string) => heard.push(text));
+    subscriber.on('message', (_channel, text: string) => heard.push(withoutTime(text)));
     await subscriber.subscribe(this.keysOf(ref).channel);
     return async () => {
       await subscriber.ping();
@@ -362,6 +365,12 @@ export class ScriptBench {
     const entries = await this.redis.xrange(this.keysOf(ref).log, '-', '+');
     return entries.map(([id, fields]) => [id, fields[1]!]);
   }
+}
+
+function withoutTime(message: string): string {
+  return message.replace(/^(\S+ \S+ \S+) (\d+)\n/, (whole, head: string, at: string) =>
+    Math.abs(Date.now() - Number(at)) < 60_000 ? `${head} now\n` : whole,
+  );
 }
 
 /** A task address of its own tenant, so that tests do not meet in Redis. */

@@ -22,8 +22,18 @@ export interface Exchange {
   readonly redactor: Redactor;
   readonly words: LlmWords;
   readonly retryBaseMs: number;
+  /** Told what each answered request of the model took. */
+  readonly onUsage: (usage: TokenUsage) => void;
   /** Ends the call of the model and the tools in flight. */
   readonly signal: AbortSignal;
+}
+
+/** Tokens of one request to a model and of its answer. */
+export interface TokenUsage {
+  readonly sent: number;
+  readonly received: number;
+  /** Providers need not tell; then it is our estimate. */
+  readonly counted: 'provider' | 'estimate';
 }
 
 /**
@@ -37,6 +47,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
   const thought = new StreamRedactor(redactor);
   /** Tokens of the turn so far, sent and received. */
   let spent = 0;
+  const estimate = { sent: 0, received: 0 };
   /** Whether the answer has begun since the last tool was called. */
   let hasAnswer = false;
   const result = streamText({
@@ -46,6 +57,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
       retryBaseMs: exchange.retryBaseMs,
       onRequest: (tokens) => {
         spent += tokens;
+        estimate.sent += tokens;
       },
     }),
     system: exchange.system,
@@ -73,6 +85,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
       switch (part.type) {
         case 'text-delta':
           spent += estimateTokens(part.text);
+          estimate.received += estimateTokens(part.text);
           hasAnswer ||= part.text.trim() !== '';
           yield* frames('content', text.push(part.text));
           break;
@@ -81,6 +94,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           break;
         case 'reasoning-delta':
           spent += estimateTokens(part.text);
+          estimate.received += estimateTokens(part.text);
           yield* frames('reason', thought.push(part.text));
           break;
         case 'reasoning-end':
@@ -101,6 +115,11 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           yield stepOf(part, { outcome: 'failed', output }, exchange);
           break;
         }
+        case 'finish-step':
+          exchange.onUsage(usageOf(part.usage, estimate));
+          estimate.sent = 0;
+          estimate.received = 0;
+          break;
         case 'error':
           yield* frames('content', text.flush());
           return faultOf(part.error);
@@ -122,6 +141,18 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
   }
   signal.throwIfAborted();
   return new ModelFault('broken');
+}
+
+/** What the provider counted; where it tells nothing, what we estimated. */
+function usageOf(
+  told: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined },
+  estimate: { readonly sent: number; readonly received: number },
+): TokenUsage {
+  const { inputTokens, outputTokens } = told;
+  if (inputTokens === undefined || outputTokens === undefined) {
+    return { ...estimate, counted: 'estimate' };
+  }
+  return { sent: inputTokens, received: outputTokens, counted: 'provider' };
 }
 
 function* frames(kind: 'content' | 'reason', text: string): Generator<Frame> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wrapLanguageModel } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
+import { metrics } from '../../metrics/metrics.js';
 import { fitPrompt, tokensOfPrompt, tokensOfTools } from './fit-prompt.js';
 import { faultOf, type ModelFault } from './model-fault.js';
 import type { Redactor } from './redactor.js';
@@ -52,10 +53,13 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
     guards.onRequest(tokensOfPrompt(prompt) + ofTools);
     try {
       const reply = await model.doStream({ ...call, prompt });
-      return { ...reply, stream: await begun(reply.stream) };
+      const answer = { ...reply, stream: await begun(reply.stream) };
+      metrics.llmRequests.inc({ outcome: 'ok' });
+      return answer;
     } catch (error) {
       call.abortSignal?.throwIfAborted();
       const fault = faultOf(error);
+      metrics.llmRequests.inc({ outcome: fault.kind });
       if (fault.kind === 'too_long' && !shortened) {
         // The model's window is smaller than the operator thinks, or its tokens are.
         shortened = true;

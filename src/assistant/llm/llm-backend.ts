@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { LlmConfig } from '../../config/config.types.js';
+import { metrics, tenantLabel } from '../../metrics/metrics.js';
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
 import { isTimezone } from '../builtin/time/zoned.js';
 import { cleanText } from '../sources/clean-text.js';
@@ -123,6 +124,11 @@ export class LlmBackend implements AssistantBackend {
       redactor,
       words: wordsFor(turn.lang, turn.text),
       retryBaseMs,
+      onUsage: ({ sent, received, counted }) => {
+        const tenant = tenantLabel(turn.tenant);
+        metrics.llmTokens.inc({ tenant, direction: 'sent', counted }, sent);
+        metrics.llmTokens.inc({ tenant, direction: 'received', counted }, received);
+      },
       signal,
     });
   }

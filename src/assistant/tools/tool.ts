@@ -3,7 +3,11 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { SourceInfo } from '../sources/source.types.js';
 import type { Gathered } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
+import { observeTool } from './observe-tool.js';
 import type { SourceReads } from './source-reads.js';
+import { ToolInputError } from './tool-input-error.js';
+
+export { ToolInputError } from './tool-input-error.js';
 
 /** What a tool works with: the tenant's sources as they are read within one turn. */
 export interface ToolContext {
@@ -46,9 +50,6 @@ export interface TypedTool<A, R extends ToolResult> extends Tool {
   run(args: A, ctx: ToolContext, signal: AbortSignal): Promise<R>;
 }
 
-/** The arguments are refused; the message is written for whoever sent them. */
-export class ToolInputError extends Error {}
-
 /** Makes a tool whose arguments are checked against `schema` before `run` sees them. */
 export function defineReadTool<S extends z.ZodType, R extends ToolResult>(definition: {
   readonly name: string;
@@ -63,11 +64,12 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
     // Which dialect it is in is for the protocol to say.
     inputSchema: Object.fromEntries(schema.filter(([key]) => key !== '$schema')) as JsonObject,
     readOnly: true,
-    run: async (args, ctx, signal) => {
-      const parsed = definition.schema.safeParse(args);
-      if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
-      return definition.run(parsed.data, ctx, signal);
-    },
+    run: (args, ctx, signal) =>
+      observeTool(definition.name, signal, async () => {
+        const parsed = definition.schema.safeParse(args);
+        if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
+        return definition.run(parsed.data, ctx, signal);
+      }),
   };
 }
 

@@ -142,6 +142,11 @@ class ExecutionDto {
   sseCommentMs?: number;
 }
 
+class MetricsDto {
+  @Whole(0, 1000)
+  tenantLabels?: number;
+}
+
 class LogDto {
   @IsOptional()
   @OneOf(LOG_LEVELS)
@@ -192,6 +197,9 @@ export class GatewayDto {
 
   @Section(() => ExecutionDto)
   execution?: ExecutionDto;
+
+  @Section(() => MetricsDto)
+  metrics?: MetricsDto;
 
   @Section(() => LogDto)
   log?: LogDto;

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { countRefusal } from '../../metrics/count-refusal.js';
 import { restErrorBody, wireError, type WireError } from '../wire/error-body.js';
 import { rpcErrorText, type RpcId } from '../wire/json-rpc.js';
 import type { CallerProtocol } from './caller-protocol.js';
@@ -13,6 +14,7 @@ const logger = new Logger('protocols');
 export function toWireError(error: unknown, reply: FastifyReply): WireError {
   const { id, method, url } = reply.request;
   const refusal = wireError(error, id);
+  countRefusal(error);
   if (refusal.unknown !== undefined) {
     const stack = refusal.unknown instanceof Error ? refusal.unknown.stack : undefined;
     logger.error(`request ${id} ${method} ${url.split('?')[0] ?? ''} failed`, stack);

@@ -5,6 +5,7 @@ import type { Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { isInterrupted, isSettled } from '../../domain/task-state.js';
+import { countRefusal } from '../../metrics/count-refusal.js';
 import { metrics } from '../../metrics/metrics.js';
 import type { TaskService } from '../../tasks/task.service.js';
 import type { Submitted } from '../../tasks/task.types.js';
@@ -175,6 +176,7 @@ function refused(exchange: McpExchange, error: unknown): CallToolResult {
     exchange.refuse(error);
     return refusal(`${text}.`);
   }
+  countRefusal(error);
   exchange.open();
   return refusal([`${text}.`, ...adviceFor(error)].join(' '));
 }

@@ -20,14 +20,15 @@ export class StreamQuota {
    */
   take({ tenant, user }: CallContext, reply: FastifyReply): void {
     const { streamsPerUser, streamsPerTenant } = this.tenants.limitsOf(tenant);
-    const places: readonly (readonly [string, number, string])[] = [
-      [`${tenant}/${encodeURIComponent(user)}`, streamsPerUser, 'of this user'],
-      [tenant, streamsPerTenant, 'in this tenant'],
+    const places: readonly (readonly [string, number, string, string])[] = [
+      [`${tenant}/${encodeURIComponent(user)}`, streamsPerUser, 'of this user', 'streams_user'],
+      [tenant, streamsPerTenant, 'in this tenant', 'streams_tenant'],
     ];
-    for (const [name, most, whose] of places) {
+    for (const [name, most, whose, quota] of places) {
       if ((this.open.get(name) ?? 0) < most) continue;
       throw new DomainError('QUOTA', `Too many open streams ${whose}`, {
         retryAfter: RETRY_SECONDS,
+        metadata: { quota },
       });
     }
     if (reply.raw.destroyed) return;

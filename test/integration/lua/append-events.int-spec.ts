@@ -19,7 +19,7 @@ describe('append-events', () => {
       ['2-1', '{"a":1}'],
       ['3-1', '{"a":2}'],
     ]);
-    expect(await told()).toEqual(['2 1 -\n{"a":1}\n{"a":2}']);
+    expect(await told()).toEqual(['2 1 - now\n{"a":1}\n{"a":2}']);
     expect(await bench.redis.hget(bench.keysOf(ref).task, 'seq')).toBe('3');
   });
 

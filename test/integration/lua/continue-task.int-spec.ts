@@ -24,7 +24,7 @@ describe('continue-task', () => {
     const [code, seq, epoch, deadline] = (await bench.continueTask(ref)) as number[];
     expect([code, seq, epoch]).toEqual([1, 3, 2]);
     expect(deadline).toBeGreaterThan(Date.now());
-    expect(await told()).toEqual(['3 2 -\n{"task":"again"}']);
+    expect(await told()).toEqual(['3 2 - now\n{"task":"again"}']);
     expect(await bench.redis.hmget(k.task, 'state', 'owner', 'epoch', 'attempt')).toEqual([
       '2',
       'i2',

@@ -18,7 +18,7 @@ describe('settle-task', () => {
     await bench.create(ref);
     const told = await bench.listen(ref);
     expect(await bench.settle(ref, { events: ['{"x":1}', '{"end":1}'] })).toEqual([1, 3, '', '']);
-    expect(await told()).toEqual(['2 1 s\n{"x":1}\n{"end":1}']);
+    expect(await told()).toEqual(['2 1 s now\n{"x":1}\n{"end":1}']);
     expect(await bench.redis.hmget(k.task, 'state', 'seq', 'owner')).toEqual(['3', '3', '']);
     expect(await bench.redis.get(k.snapshot)).toBe(`3-1\n{"id":"${ref.taskId}"}`);
     expect(await bench.redis.hget(k.context, 'running')).toBeNull();
