@@ -15,6 +15,7 @@ const ROWS = {
   P8: './rows/p8-mcp.mjs',
   P9: './rows/p9-list.mjs',
   P10: './rows/p10-instances.mjs',
+  C1: './rows/c1-costs.mjs',
 };
 
 const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(ROWS);

@@ -83,8 +83,18 @@ export async function cpuSeconds(pid) {
 }
 
 /** Resident memory of a process in bytes. */
-export async function rss(pid) {
+async function rss(pid) {
   const { readFile } = await import('node:fs/promises');
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) * 1024;
+}
+
+/** The least resident memory over 4 s: what the collector has not yet given back is not held. */
+export async function heldRss(pid) {
+  let least = Infinity;
+  for (let i = 0; i < 16; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    least = Math.min(least, await rss(pid));
+  }
+  return least;
 }

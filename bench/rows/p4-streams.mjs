@@ -1,11 +1,10 @@
 import { Redis } from 'ioredis';
 import { startGateway } from '../lib/gateway.mjs';
-import { rss, startRedis } from '../lib/process.mjs';
+import { heldRss, startRedis } from '../lib/process.mjs';
 import { cancelRun, startRun, subscribe } from '../lib/streams.mjs';
 
 const STEPS = [1, 500, 1000, 2500, 5000];
 const TASKS = 50;
-const SETTLE_MS = 4000;
 
 /** P4: what an idle open stream costs: bytes of the process each, and connections of Redis. */
 export async function run() {
@@ -21,7 +20,7 @@ export async function run() {
   const open = [];
   // What the first streams make once (code, pools, buffers) is not a stream's cost.
   for (let i = 0; i < 200; i += 1) open.push(await subscribe(origin, tasks[i % TASKS]));
-  const base = { rss: await settled(child.pid), connections: await connections() };
+  const base = { rss: await heldRss(child.pid), connections: await connections() };
   const raw = [];
   for (const step of STEPS) {
     while (open.length - 200 < step) {
@@ -32,7 +31,7 @@ export async function run() {
         )),
       );
     }
-    const bytes = (await settled(child.pid)) - base.rss;
+    const bytes = (await heldRss(child.pid)) - base.rss;
     raw.push({ streams: step, bytes, each: bytes / step, connections: await connections() });
   }
   const last = raw.at(-1);
@@ -58,15 +57,4 @@ export async function run() {
       better: 'less',
     },
   ];
-}
-
-/** The least memory over a while: what the collector has not yet given back is not held. */
-async function settled(pid) {
-  let least = Infinity;
-  const until = Date.now() + SETTLE_MS;
-  while (Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    least = Math.min(least, await rss(pid));
-  }
-  return least;
 }
