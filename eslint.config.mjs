@@ -14,7 +14,7 @@ const ZONES = {
   metrics: [],
   redis: [],
   auth: ['redis', 'store'],
-  tenant: ['auth'],
+  tenant: ['auth', 'store'],
   store: ['redis', 'assistant'],
   streams: ['redis', 'store', 'health'],
   assistant: [],
@@ -23,8 +23,8 @@ const ZONES = {
   tasks: ['execution', 'streams', 'store', 'tenant', 'push', 'health'],
   protocols: ['tasks', 'tenant', 'auth', 'health'],
   health: ['redis', 'auth'],
-  admin: ['auth', 'tenant', 'tasks', 'store'],
-  cli: ['redis', 'store', 'auth', 'tenant'],
+  admin: ['auth', 'tenant', 'tasks', 'store', 'health', 'protocols'],
+  cli: ['redis', 'store', 'auth', 'tenant', 'admin'],
 };
 const folders = Object.keys(ZONES);
 

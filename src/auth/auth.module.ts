@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { RedisModule } from '../redis/redis.module.js';
+import { RedisChangeStore } from '../store/redis-change.store.js';
 import { RedisTokenStore } from '../store/redis-token.store.js';
 import { TokenStore } from '../store/token.store.js';
+import { ChangeWatch } from './change-watch.js';
+import { OpenCalls } from './open-calls.js';
 import { TokenGuard } from './token.guard.js';
 import { TokenVerifier } from './token.verifier.js';
 
@@ -16,9 +19,17 @@ import { TokenVerifier } from './token.verifier.js';
       inject: [RedisConnections, Keys],
       useFactory: (redis: RedisConnections, keys: Keys) => new RedisTokenStore(redis.reads, keys),
     },
+    {
+      provide: RedisChangeStore,
+      inject: [RedisConnections, Keys],
+      useFactory: (redis: RedisConnections, keys: Keys) =>
+        new RedisChangeStore(redis.control, keys),
+    },
+    ChangeWatch,
+    OpenCalls,
     TokenVerifier,
     TokenGuard,
   ],
-  exports: [TokenStore, TokenVerifier, TokenGuard],
+  exports: [TokenStore, RedisChangeStore, ChangeWatch, OpenCalls, TokenVerifier, TokenGuard],
 })
 export class AuthModule {}

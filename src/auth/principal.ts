@@ -1,12 +1,25 @@
-/** What a token may be used for; a token has both unless it was made with fewer. */
-export const TOKEN_SCOPES = ['a2a', 'mcp'] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
+import type { AddressList } from '../domain/address-list.js';
+
+export {
+  ADMIN_SCOPE,
+  DEFAULT_SCOPES,
+  SYSTEM_TENANT,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from '../config/token-scopes.js';
 
 /** Whom a token proves: what the guard puts on the request, and all that is known of the caller. */
 export interface Principal {
+  /** SYSTEM_TENANT for an admin. */
   readonly tenant: string;
   readonly user: string;
   readonly scopes: readonly string[];
+  /** SHA-256 of what was presented. Names the token; what is owned hangs on tenant and user alone. */
+  readonly sha256: string;
+  /** Until when it is good, ms since the epoch; absent: no end is known. */
+  readonly expires?: number;
+  /** From where it may be used; absent: from anywhere. */
+  readonly addresses?: AddressList;
 }
 
 /** The part of a request that authentication fills in. */

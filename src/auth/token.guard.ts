@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CanActivate,
   type ExecutionContext,
   Inject,
   Injectable,
+  Logger,
   UnauthorizedException,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -13,30 +14,42 @@ import { DomainError, unavailable } from '../domain/errors.js';
 import { metrics } from '../metrics/metrics.js';
 import { noteRequest } from '../metrics/request-notes.js';
 import { presentedSecrets } from './credentials.js';
-import type { AuthenticatedRequest } from './principal.js';
+import { FailureLimiter } from './failure-limiter.js';
+import { OpenCalls } from './open-calls.js';
+import type { AuthenticatedRequest, Principal } from './principal.js';
 import { PUBLIC_ROUTE } from './public.decorator.js';
 import { REQUIRED_SCOPE } from './require-scope.decorator.js';
 import { registerStrategies } from './strategies.js';
 import { TokenVerifier } from './token.verifier.js';
 
-type Request = AuthenticatedRequest & { readonly raw: IncomingMessage };
+type Request = AuthenticatedRequest & {
+  readonly raw: IncomingMessage;
+  /** The client's own address, behind trusted proxies too. */
+  readonly ip: string;
+};
 
 /**
  * Closes every route that is not @Public(): a request must present exactly one valid token, with
- * the scope that the route asks for. A wrong token is refused as it is; no other way in is tried.
- * @throws DomainError UNAUTHENTICATED, PERMISSION_DENIED (scope), UNAVAILABLE (Redis is away).
+ * the scope that the route asks for. A wrong token is refused as it is; no other way in is tried. A
+ * source of many wrong ones is told to wait, while the right ones from the same address still pass.
+ * @throws DomainError UNAUTHENTICATED, RATE (too many wrong tokens), PERMISSION_DENIED (scope),
+ * UNAVAILABLE (Redis is away).
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
+  private readonly logger = new Logger(TokenGuard.name);
   private readonly passport: CanActivate;
   private readonly headerName: string;
+  private readonly failures: FailureLimiter;
 
   constructor(
     private readonly reflector: Reflector,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
-    verifier: TokenVerifier,
+    private readonly verifier: TokenVerifier,
+    private readonly calls: OpenCalls,
   ) {
     this.headerName = config.auth.headerName;
+    this.failures = new FailureLimiter(config.auth.failuresPerMinute);
     const names = registerStrategies((secret) => verifier.verify(secret), this.headerName);
     this.passport = new (AuthGuard(names))();
   }
@@ -44,46 +57,68 @@ export class TokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.metadata(PUBLIC_ROUTE, context) === true) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    this.refuseUnlessOneSecret(request);
-    await this.identify(context);
-    this.refuseOtherScope(request, this.metadata(REQUIRED_SCOPE, context));
+    const secret = this.onlySecret(request);
+    const principal = await this.identify(context, request, secret);
+    noteRequest(request.raw, { tenant: principal.tenant, user: principal.user });
+    refuseOtherScope(principal, this.metadata(REQUIRED_SCOPE, context));
+    this.verifier.noteUse(principal);
+    const { raw } = context.switchToHttp().getResponse<{ readonly raw: ServerResponse }>();
+    this.calls.track(principal, raw);
     return true;
   }
 
-  private refuseUnlessOneSecret(request: Request): void {
-    const secrets = presentedSecrets(request.raw.rawHeaders, this.headerName);
-    if (secrets.length === 0) {
+  private onlySecret(request: Request): string {
+    const [secret, ...more] = presentedSecrets(request.raw.rawHeaders, this.headerName);
+    if (secret === undefined) {
       throw unauthenticated(
         'missing',
         `A token is required: send it as ${this.headerName} or as Authorization: Bearer`,
       );
     }
-    if (secrets.length > 1) {
+    if (more.length > 0) {
       throw unauthenticated('conflict', 'The request carries tokens that differ');
     }
+    return secret;
   }
 
-  private async identify(context: ExecutionContext): Promise<void> {
+  private async identify(
+    context: ExecutionContext,
+    request: Request,
+    secret: string,
+  ): Promise<Principal> {
     try {
       await this.passport.canActivate(context);
     } catch (error) {
-      if (error instanceof UnauthorizedException) {
-        throw unauthenticated('invalid', 'The token is not valid');
-      }
+      if (error instanceof UnauthorizedException) throw this.refuse(request, 'invalid', secret);
       metrics.authFailures.inc({ reason: 'store' });
       throw error instanceof DomainError
         ? error
         : unavailable('The token cannot be checked right now', error);
     }
-  }
-
-  private refuseOtherScope(request: Request, scope: unknown): void {
     const principal = request.user;
     if (principal === undefined) throw new Error('bug: passport let a request in without a user');
-    noteRequest(request.raw, { tenant: principal.tenant, user: principal.user });
-    if (typeof scope !== 'string' || principal.scopes.includes(scope)) return;
-    metrics.authFailures.inc({ reason: 'scope' });
-    throw new DomainError('PERMISSION_DENIED', `The token does not have the scope ${scope}`);
+    if (principal.addresses?.has(request.ip) === false) {
+      throw this.refuse(request, 'address', secret);
+    }
+    return principal;
+  }
+
+  /** One text for every reason: a caller without the right token learns nothing about tokens. */
+  private refuse({ ip }: Request, reason: 'invalid' | 'address', secret: string): DomainError {
+    const failure = this.failures.fail(ip);
+    this.logger.warn({
+      msg: 'a token was refused',
+      reason: reason === 'address' ? reason : this.verifier.refusalOf(secret).reason,
+      address: ip,
+      inThisMinute: failure.count,
+    });
+    if (failure.retryAfter === undefined) {
+      return unauthenticated(reason, 'The token is not valid');
+    }
+    metrics.authFailures.inc({ reason });
+    return new DomainError('RATE', 'Too many wrong tokens from this address; try again later', {
+      retryAfter: failure.retryAfter,
+    });
   }
 
   private metadata(key: string, context: ExecutionContext): unknown {
@@ -92,6 +127,12 @@ export class TokenGuard implements CanActivate {
       context.getClass(),
     ]);
   }
+}
+
+function refuseOtherScope({ scopes }: Principal, scope: unknown): void {
+  if (typeof scope !== 'string' || scopes.includes(scope)) return;
+  metrics.authFailures.inc({ reason: 'scope' });
+  throw new DomainError('PERMISSION_DENIED', `The token does not have the scope ${scope}`);
 }
 
 function unauthenticated(reason: string, message: string): DomainError {

@@ -39,6 +39,7 @@ describe('TokenVerifier', () => {
       tenant: 'acme',
       user: 'ann',
       scopes: ['a2a'],
+      sha256: hashToken(SECRET),
     });
   });
 
@@ -53,6 +54,7 @@ describe('TokenVerifier', () => {
       tenant: 'acme',
       user: 'bob',
       scopes: ['mcp'],
+      sha256: hashToken(SECRET),
     });
     expect(store.asked).toBe(0);
   });
@@ -60,7 +62,7 @@ describe('TokenVerifier', () => {
   it('should refuse a revoked token within a second, and not before it must ask again', async () => {
     const { verifier, store } = build(record());
     await verifier.verify(SECRET);
-    await store.revoke(hashToken(SECRET), 1);
+    await store.end(hashToken(SECRET), 'revoked', 1);
     vi.advanceTimersByTime(CACHE_MS - 1);
     expect(await verifier.verify(SECRET)).toBeDefined();
     vi.advanceTimersByTime(1);
@@ -111,6 +113,41 @@ describe('TokenVerifier', () => {
       expect(await verifier.verify(wrong)).toBeUndefined();
     }
     expect(store.asked).toBe(0);
+  });
+
+  it('should tell of a token that was let in before whether it still stands, without the cache', async () => {
+    vi.setSystemTime(10_000);
+    const { verifier, store } = build(record());
+    const principal = (await verifier.verify(SECRET))!;
+    expect(await verifier.stands(principal)).toBe(true);
+    await store.end(hashToken(SECRET), 'revoked', 1);
+    expect(await verifier.stands(principal)).toBe(false);
+    expect(verifier.refusalOf(SECRET)).toEqual({ reason: 'revoked', sha256: hashToken(SECRET) });
+  });
+
+  it('should take other configured tokens while it runs', async () => {
+    const { verifier } = build();
+    const config = gatewayConfig({
+      tenants: [{ id: 'acme' }],
+      tokens: [{ tenant: 'acme', user: 'bob', sha256: hashToken(SECRET) }],
+    });
+    verifier.configure(config.tokens);
+    const principal = (await verifier.verify(SECRET))!;
+    expect(principal.user).toBe('bob');
+    verifier.configure([]);
+    expect(await verifier.stands(principal)).toBe(false);
+  });
+
+  it('should note the use of a stored token once a minute', async () => {
+    const { verifier, store } = build(record());
+    const principal = (await verifier.verify(SECRET))!;
+    for (let i = 0; i < 3; i += 1) verifier.noteUse(principal);
+    vi.advanceTimersByTime(59_999);
+    verifier.noteUse(principal);
+    expect(store.touched).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    verifier.noteUse(principal);
+    expect(store.touched).toHaveLength(2);
   });
 
   it('should say that it cannot know when the store fails, and ask again next time', async () => {

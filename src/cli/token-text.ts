@@ -1,12 +1,16 @@
 import { EXIT_USAGE } from '../config/exit-code.js';
-import type { TokenRecord } from '../store/token.store.js';
+import { dateFault } from '../config/dto/token.dto.js';
+import { SYSTEM_TENANT } from '../auth/principal.js';
+import { type TokenRecord, tokenId } from '../store/token.store.js';
 import { CliFailure } from './cli-failure.js';
+import { table } from './table.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What a token is called in lists and logs: enough of its hash to find it by. */
-export function idOf(sha256: string): string {
-  return sha256.slice(0, 16);
+/** Milliseconds of `90m`, `12h` or `30d`; undefined for any other text. */
+export function durationOf(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
 /**
@@ -15,8 +19,8 @@ export function idOf(sha256: string): string {
  */
 export function expiryOf(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
-  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const at = count === undefined ? dateOf(text) : now + Number(count) * (UNIT_MS[unit] ?? 0);
+  const duration = durationOf(text);
+  const at = duration === undefined ? dateOf(text) : now + duration;
   if (Number.isNaN(at)) {
     throw new CliFailure(EXIT_USAGE, `--expires: '${text}' is neither 30d, 12h, 90m nor a date`);
   }
@@ -26,23 +30,21 @@ export function expiryOf(text: string | undefined, now: number): number | undefi
 
 /** One line a token, for a terminal. */
 export function tokenTable(records: readonly TokenRecord[], now: number): string {
-  const rows = records.map((record) => [
-    idOf(record.sha256),
-    record.tenant,
-    record.user,
-    record.scopes.join(','),
-    day(record.created),
-    stateOf(record, now),
-    record.label,
-  ]);
-  const table = [['ID', 'TENANT', 'USER', 'SCOPES', 'CREATED', 'STATE', 'LABEL'], ...rows];
-  const widths = table[0]?.map((_head, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  return table(
+    ['ID', 'TENANT', 'USER', 'SCOPES', 'CREATED', 'USED', 'STATE', 'LABEL'],
+    records.map((record) => [
+      tokenId(record.sha256),
+      record.tenant === SYSTEM_TENANT ? '-' : record.tenant,
+      record.user,
+      record.scopes.join(','),
+      day(record.created),
+      record.lastUsed === undefined ? 'never' : day(record.lastUsed),
+      stateOf(record, now),
+      record.addresses === undefined
+        ? record.label
+        : `${record.label} (from ${record.addresses.join(', ')})`.trimStart(),
+    ]),
   );
-  return table
-    .map((row) => row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join('  '))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
 }
 
 function stateOf({ revoked, expires }: TokenRecord, now: number): string {
@@ -51,9 +53,8 @@ function stateOf({ revoked, expires }: TokenRecord, now: number): string {
   return expires > now ? `until ${day(expires)}` : `expired ${day(expires)}`;
 }
 
-/** Only whole dates: Date would also read `5` as the year 2001. */
 function dateOf(text: string): number {
-  return /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return dateFault(text) === undefined ? Date.parse(text) : Number.NaN;
 }
 
 function day(at: number): string {

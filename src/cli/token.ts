@@ -1,20 +1,29 @@
 import type { Command } from 'commander';
-import { TOKEN_SCOPES } from '../auth/principal.js';
-import { userFault } from '../config/dto/token.dto.js';
-import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
+import { DEFAULT_OVERLAP_MS, type MadeToken } from '../admin/token-admin.js';
+import { ADMIN_SCOPE, DEFAULT_SCOPES, SYSTEM_TENANT, TOKEN_SCOPES } from '../auth/principal.js';
+import { addressesFault, userFault } from '../config/dto/token.dto.js';
+import { EXIT_USAGE } from '../config/exit-code.js';
 import { tenantIdFault } from '../config/tenant-id.js';
-import { generateToken, hashToken } from '../config/token-secret.js';
-import type { TokenRecord } from '../store/token.store.js';
+import { scopesFault } from '../config/token-scopes.js';
+import { tokenId } from '../store/token.store.js';
 import { CliFailure } from './cli-failure.js';
-import { findRedis, type FindOptions } from './find-redis.js';
-import { withTokenStore } from './redis-client.js';
-import { expiryOf, idOf, tokenTable } from './token-text.js';
+import { findRedis, type FindOptions, type FoundRedis } from './find-redis.js';
+import { withRedis } from './redis-client.js';
+import { durationOf, expiryOf, tokenTable } from './token-text.js';
 
 interface CreateFlags extends FindOptions {
-  readonly tenant: string;
+  readonly tenant?: string;
   readonly user: string;
+  readonly admin?: true;
   readonly label?: string;
   readonly scopes?: string;
+  readonly expires?: string;
+  readonly from?: string;
+  readonly json?: true;
+}
+
+interface RotateFlags extends FindOptions {
+  readonly overlap?: string;
   readonly expires?: string;
   readonly json?: true;
 }
@@ -24,22 +33,22 @@ interface ListFlags extends FindOptions {
   readonly json?: true;
 }
 
-const HEX_ID = /^[0-9a-f]{8,64}$/;
-
-/** Adds `nightjar token create | list | revoke`. */
+/** Adds `nightjar token create | list | rotate | revoke`. */
 export function registerToken(program: Command): void {
-  const token = program.command('token').description('make, list and revoke tokens in Redis');
+  const token = program.command('token').description('make, list, rotate and revoke tokens');
   const common = (command: Command): Command =>
     command
       .option('--config <file>', 'YAML file; NIGHTJAR_CONFIG is taken otherwise')
       .option('--port <port>', 'of the launcher, when several run with an embedded Redis');
   common(token.command('create'))
     .description('make a token and print it, this once')
-    .requiredOption('--tenant <id>')
+    .option('--tenant <id>', 'required, but for --admin')
     .requiredOption('--user <id>', 'owns what is done with the token')
+    .option('--admin', 'for the admin API of the whole installation, and nothing else')
     .option('--label <text>', 'what the token is for')
-    .option('--scopes <list>', `of ${TOKEN_SCOPES.join(',')}; all of them by default`)
+    .option('--scopes <list>', `of ${TOKEN_SCOPES.join(',')}; default ${DEFAULT_SCOPES.join(',')}`)
     .option('--expires <when>', '90m, 12h, 30d, or a date such as 2027-01-31T00:00:00Z')
+    .option('--from <list>', 'addresses and CIDRs from which alone it may be used')
     .option('--json', 'one line of JSON')
     .action(create);
   common(token.command('list'))
@@ -47,6 +56,13 @@ export function registerToken(program: Command): void {
     .option('--tenant <id>', 'of this tenant only')
     .option('--json', 'a line of JSON each')
     .action(list);
+  common(token.command('rotate'))
+    .description('make a token in place of another, which works for a while longer')
+    .argument('<id>', 'as `token list` shows it, or the token itself')
+    .option('--overlap <time>', 'so long both work: 0m, 90m, 12h, 7d (default 24h)')
+    .option('--expires <when>', 'of the new one; default: the lifetime of the old one')
+    .option('--json', 'one line of JSON')
+    .action(rotate);
   common(token.command('revoke'))
     .description('refuse a token from now on, everywhere within a second')
     .argument('<id>', 'as `token list` shows it, or the token itself')
@@ -55,72 +71,98 @@ export function registerToken(program: Command): void {
 
 async function create(flags: CreateFlags): Promise<void> {
   const target = findRedis(flags, process.env);
-  refuse('--tenant', tenantIdFault(flags.tenant));
+  const tenant = tenantOf(flags, target);
   refuse('--user', userFault(flags.user));
-  if (target.tenants?.includes(flags.tenant) === false) {
-    const known =
-      target.tenants.length === 0 ? 'none is' : `there are ${target.tenants.join(', ')}`;
-    throw new CliFailure(EXIT_USAGE, `--tenant: '${flags.tenant}' is not configured; ${known}`);
-  }
-  const secret = generateToken();
+  const made = await withRedis(target, ({ tokens }) =>
+    tokens.create({
+      tenant,
+      user: flags.user,
+      label: flags.label,
+      scopes: flags.admin === true ? [ADMIN_SCOPE] : scopesOf(flags.scopes),
+      expires: expiryOf(flags.expires, Date.now()),
+      addresses: addressesOf(flags.from),
+    }),
+  );
+  print(made, flags);
+}
+
+async function rotate(given: string, flags: RotateFlags): Promise<void> {
+  const overlapMs = flags.overlap === undefined ? DEFAULT_OVERLAP_MS : durationOf(flags.overlap);
+  if (overlapMs === undefined) refuse('--overlap', 'must be a time such as 90m, 12h or 7d');
   const expires = expiryOf(flags.expires, Date.now());
-  const record: TokenRecord = {
-    sha256: hashToken(secret),
-    tenant: flags.tenant,
-    user: flags.user,
-    label: flags.label ?? '',
-    scopes: scopesOf(flags.scopes),
-    created: Date.now(),
-    ...(expires === undefined ? {} : { expires }),
-  };
-  await withTokenStore(target, (store) => store.create(record));
-  if (flags.json === true) {
-    const { sha256, ...rest } = record;
-    process.stdout.write(`${JSON.stringify({ token: secret, id: idOf(sha256), ...rest })}\n`);
-    return;
-  }
-  process.stderr.write(`token ${idOf(record.sha256)}, shown this once:\n`);
-  process.stdout.write(`${secret}\n`);
+  const made = await withRedis(findRedis(flags, process.env), ({ tokens }) =>
+    tokens.rotate(given, {
+      ...(overlapMs === undefined ? {} : { overlapMs }),
+      ...(expires === undefined ? {} : { expires }),
+    }),
+  );
+  const { old } = made;
+  const until = new Date(old.expires ?? 0).toISOString();
+  if (flags.json !== true) process.stderr.write(`${tokenId(old.sha256)} works until ${until}\n`);
+  print(made, flags);
 }
 
 async function list(flags: ListFlags): Promise<void> {
   const target = findRedis(flags, process.env);
-  const records = await withTokenStore(target, (store) => store.list(flags.tenant));
+  const records = await withRedis(target, ({ tokens }) => tokens.list(flags.tenant));
   process.stdout.write(
     flags.json === true
       ? records
-          .map((record) => `${JSON.stringify({ id: idOf(record.sha256), ...record })}\n`)
+          .map((record) => `${JSON.stringify({ id: tokenId(record.sha256), ...record })}\n`)
           .join('')
       : tokenTable(records, Date.now()),
   );
 }
 
 async function revoke(given: string, flags: FindOptions): Promise<void> {
-  const id = HEX_ID.test(given) ? given : hashToken(given);
-  const record = await withTokenStore(findRedis(flags, process.env), async (store) => {
-    const found = (await store.list()).filter(({ sha256 }) => sha256.startsWith(id));
-    const [only, ...more] = found;
-    if (only === undefined) {
-      throw new CliFailure(EXIT_UNAVAILABLE, 'there is no such token in Redis');
-    }
-    if (more.length > 0) {
-      throw new CliFailure(EXIT_USAGE, `${found.length} tokens start with ${id}: give more of it`);
-    }
-    await store.revoke(only.sha256, Date.now());
-    return only;
-  });
-  process.stdout.write(`revoked ${idOf(record.sha256)} (${record.tenant}/${record.user})\n`);
+  const record = await withRedis(findRedis(flags, process.env), ({ tokens }) =>
+    tokens.revoke(given),
+  );
+  process.stdout.write(`revoked ${tokenId(record.sha256)} (${record.tenant}/${record.user})\n`);
 }
 
-function scopesOf(text: string | undefined): string[] {
-  if (text === undefined) return [...TOKEN_SCOPES];
-  const scopes = text.split(',').map((scope) => scope.trim());
-  const known: readonly string[] = TOKEN_SCOPES;
-  const wrong = scopes.find((scope) => !known.includes(scope));
-  if (wrong !== undefined) {
-    refuse('--scopes', `must be of ${TOKEN_SCOPES.join(',')}, not '${wrong}'`);
+function print({ secret, record }: MadeToken, { json }: { readonly json?: true }): void {
+  const { sha256, ...rest } = record;
+  if (json === true) {
+    process.stdout.write(`${JSON.stringify({ token: secret, id: tokenId(sha256), ...rest })}\n`);
+    return;
   }
-  return [...new Set(scopes)];
+  process.stderr.write(`token ${tokenId(sha256)}, shown this once:\n`);
+  process.stdout.write(`${secret}\n`);
+}
+
+function tenantOf({ tenant, admin, scopes }: CreateFlags, target: FoundRedis): string {
+  if (admin === true) {
+    if (tenant !== undefined) refuse('--tenant', 'an admin’s token has none');
+    if (scopes !== undefined) refuse('--scopes', 'an admin’s token has the scope admin alone');
+    return SYSTEM_TENANT;
+  }
+  if (tenant === undefined) throw new CliFailure(EXIT_USAGE, '--tenant is required');
+  refuse('--tenant', tenantIdFault(tenant));
+  if (target.tenants?.includes(tenant) === false) {
+    const known =
+      target.tenants.length === 0 ? 'none is' : `there are ${target.tenants.join(', ')}`;
+    throw new CliFailure(EXIT_USAGE, `--tenant: '${tenant}' is not configured; ${known}`);
+  }
+  return tenant;
+}
+
+function scopesOf(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const scopes = listOf(text);
+  refuse('--scopes', scopes.includes(ADMIN_SCOPE) ? 'use --admin' : scopesFault(scopes));
+  return scopes;
+}
+
+function addressesOf(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const addresses = listOf(text);
+  refuse('--from', addressesFault(addresses));
+  return addresses;
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').map((entry) => entry.trim());
 }
 
 function refuse(option: string, fault: string | undefined): void {

@@ -3,7 +3,7 @@ import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildCard } from './build-card.js';
 import { buildPush } from './build-push.js';
-import { buildTokens } from './build-tokens.js';
+import { adminToken, buildTokens } from './build-tokens.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
 import type { GatewayDto } from './dto/gateway.dto.js';
 import { isSecretRef } from './dto/secret-ref.dto.js';
@@ -22,11 +22,12 @@ export interface BuildInput {
   /** Used when neither file nor environment names a Redis. */
   readonly redisUrl: string | undefined;
   readonly demoSha256: string | undefined;
+  readonly adminSha256: string | undefined;
 }
 
 /** Defaults, references and the checks that span several keys. Adds to `faults`, never throws. */
 export function buildConfig(input: BuildInput): GatewayConfig {
-  const { dto, folder, files, secrets, faults, demoSha256 } = input;
+  const { dto, folder, files, secrets, faults, demoSha256, adminSha256 } = input;
   const profile = knownProfile(dto.profile) ?? 'default';
   const tenants = buildTenants(listOf(dto.tenants), { folder, files, profile, secrets, faults });
   const demo = demoSha256 !== undefined;
@@ -40,13 +41,17 @@ export function buildConfig(input: BuildInput): GatewayConfig {
   const ids = new Set(tenants.map((tenant) => tenant.id));
   const tokens = buildTokens(listOf(dto.tokens), ids, secrets, faults);
   if (demo) tokens.push(demoToken(demoSha256));
+  if (adminSha256 !== undefined) tokens.push(adminToken(adminSha256));
   return {
     ...buildListeners(dto, faults),
     ...(dto.allowedHosts === undefined ? {} : { allowedHosts: dto.allowedHosts }),
     ...(dto.allowedOrigins === undefined ? {} : { allowedOrigins: dto.allowedOrigins }),
     trustedProxies: dto.trustedProxies ?? ['127.0.0.0/8', '::1/128'],
     redis: buildRedis(input),
-    auth: { headerName: dto.auth?.headerName ?? 'X-User-Token' },
+    auth: {
+      headerName: dto.auth?.headerName ?? 'X-User-Token',
+      failuresPerMinute: dto.auth?.failuresPerMinute ?? 30,
+    },
     a2a: { enabled: dto.a2a?.enabled ?? true },
     mcp: {
       enabled: dto.mcp?.enabled ?? true,

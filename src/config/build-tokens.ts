@@ -3,6 +3,7 @@ import type { TokenDto } from './dto/token.dto.js';
 import type { Faults } from './faults.js';
 import type { SecretReader } from './secrets.js';
 import { hashToken, tokenSecretFault } from './token-secret.js';
+import { ADMIN_SCOPE, DEFAULT_SCOPES, SYSTEM_TENANT } from './token-scopes.js';
 
 /** The configured tokens, hashed. `tenants` are the ids that a token may name. */
 export function buildTokens(
@@ -14,20 +15,50 @@ export function buildTokens(
   const hashes = new Set<string>();
   return tokens.map((token, index) => {
     const place = `tokens[${index}]`;
-    if (!faults.has(`${place}.tenant`) && !tenants.has(token.tenant)) {
-      faults.add(`${place}.tenant`, 'names a tenant that is not configured');
-    }
+    const tenant = tenantOf(token, place, tenants, faults);
     const sha256 = hashOf(token, place, secrets, faults);
     if (hashes.has(sha256)) faults.add(place, 'is the same token as an earlier one');
     if (sha256 !== '') hashes.add(sha256);
     return {
-      tenant: token.tenant,
+      tenant,
       user: token.user,
       sha256,
       label: token.label ?? '',
-      scopes: token.scopes ?? ['a2a', 'mcp'],
+      scopes: token.scopes ?? DEFAULT_SCOPES,
+      ...(typeof token.expires === 'string' ? { expires: Date.parse(token.expires) } : {}),
+      ...(token.addresses === undefined ? {} : { addresses: token.addresses }),
     };
   });
+}
+
+/** What NIGHTJAR_ADMIN_TOKEN stands for. */
+export function adminToken(sha256: string): TokenConfig {
+  return {
+    tenant: SYSTEM_TENANT,
+    user: 'admin',
+    sha256,
+    label: 'environment',
+    scopes: [ADMIN_SCOPE],
+  };
+}
+
+function tenantOf(
+  token: TokenDto,
+  place: string,
+  tenants: ReadonlySet<string>,
+  faults: Faults,
+): string {
+  const here = `${place}.tenant`;
+  const isAdmin = Array.isArray(token.scopes) && token.scopes.includes(ADMIN_SCOPE);
+  if (isAdmin) {
+    if (token.tenant !== undefined) faults.add(here, 'must be absent: an admin has no tenant');
+    return SYSTEM_TENANT;
+  }
+  const tenant = token.tenant ?? '';
+  if (!faults.has(here) && !tenants.has(tenant)) {
+    faults.add(here, 'names a tenant that is not configured');
+  }
+  return tenant;
 }
 
 function hashOf(token: TokenDto, place: string, secrets: SecretReader, faults: Faults): string {

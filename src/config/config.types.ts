@@ -27,7 +27,11 @@ export interface GatewayConfig {
     /** Accept an evicting maxmemory policy (tasks can then vanish). */
     readonly allowEviction: boolean;
   };
-  readonly auth: { readonly headerName: string };
+  readonly auth: {
+    readonly headerName: string;
+    /** Wrong tokens of one source address, before it is told to wait. */
+    readonly failuresPerMinute: number;
+  };
   readonly a2a: { readonly enabled: boolean };
   readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
   /** Absent: push notifications are switched off. */
@@ -169,12 +173,17 @@ export type SourceAuth =
   | { readonly kind: 'bearer'; readonly token: string };
 
 export interface TokenConfig {
+  /** SYSTEM_TENANT for an admin's. */
   readonly tenant: string;
   readonly user: string;
   /** Lower-case hex. The secret itself is never kept. */
   readonly sha256: string;
   readonly label: string;
   readonly scopes: readonly string[];
+  /** Ms since the epoch. */
+  readonly expires?: number;
+  /** Addresses and CIDRs from which it may be used. */
+  readonly addresses?: readonly string[];
 }
 
 export const DEFAULT_LIMITS: TenantLimits = {

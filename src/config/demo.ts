@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS, type TenantConfig, type TokenConfig } from './config.types.js';
+import { DEFAULT_SCOPES } from './token-scopes.js';
 
 /** Tenant and user of the demo token. */
 export const DEMO_TENANT = 'demo';
@@ -22,6 +23,6 @@ export function demoToken(sha256: string): TokenConfig {
     user: DEMO_USER,
     sha256,
     label: 'demo',
-    scopes: ['a2a', 'mcp'],
+    scopes: DEFAULT_SCOPES,
   };
 }

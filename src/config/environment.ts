@@ -45,6 +45,12 @@ const TEXTS = new Set(['listen.host', 'management.host', 'redis.url', 'redis.pre
 /** Places that hold a list of texts; the environment has commas between them. */
 const LISTS = new Set(['allowedHosts', 'allowedOrigins']);
 
+/** The first admin token, chosen by whoever sets the environment. */
+export const ADMIN_VARIABLE = 'NIGHTJAR_ADMIN_TOKEN';
+
+/** The same as its SHA-256: what `nightjar serve` hands to the gateways it starts. */
+export const ADMIN_HASH_VARIABLE = 'NIGHTJAR_ADMIN_SHA256';
+
 export interface Overlay {
   /** The file's document with the environment's values set; the document given stays as it is. */
   readonly document: Record<string, unknown>;

@@ -10,6 +10,8 @@ import type { GatewayConfig } from './config.types.js';
 import { deepFreeze } from './deep-freeze.js';
 import { GatewayDto } from './dto/gateway.dto.js';
 import {
+  ADMIN_HASH_VARIABLE,
+  ADMIN_VARIABLE,
   CONFIG_FILE_VARIABLE,
   DEMO_VARIABLE,
   type Environment,
@@ -18,6 +20,7 @@ import {
 import { Faults } from './faults.js';
 import { redisUrlFault } from './redis-url.js';
 import { SecretReader } from './secrets.js';
+import { hashToken, tokenSecretFault } from './token-secret.js';
 import { withoutNulls } from './without-nulls.js';
 
 export interface LoadOptions {
@@ -54,7 +57,8 @@ export function loadConfig(options: LoadOptions): GatewayConfig {
     faults,
     fromEnvironment: (place) => origin.has(place),
     redisUrl,
-    demoSha256: demoHash(environment, faults),
+    demoSha256: hashIn(environment, DEMO_VARIABLE, faults),
+    adminSha256: adminHash(environment, faults),
   });
   checkResolvedRedis(config, faults);
   const found = faults.list();
@@ -92,9 +96,19 @@ function checkResolvedRedis({ redis }: GatewayConfig, faults: Faults): void {
   if (fault !== undefined) faults.add('redis.url', fault);
 }
 
-function demoHash(environment: Environment, faults: Faults): string | undefined {
-  const hash = environment[DEMO_VARIABLE];
+function adminHash(environment: Environment, faults: Faults): string | undefined {
+  const secret = environment[ADMIN_VARIABLE];
+  if (secret === undefined || secret === '') {
+    return hashIn(environment, ADMIN_HASH_VARIABLE, faults);
+  }
+  const fault = tokenSecretFault(secret);
+  if (fault !== undefined) faults.add(ADMIN_VARIABLE, fault);
+  return hashToken(secret);
+}
+
+function hashIn(environment: Environment, name: string, faults: Faults): string | undefined {
+  const hash = environment[name];
   if (hash === undefined || hash === '') return undefined;
-  if (!/^[0-9a-f]{64}$/.test(hash)) faults.add(DEMO_VARIABLE, 'must be 64 lower-case hex digits');
+  if (!/^[0-9a-f]{64}$/.test(hash)) faults.add(name, 'must be 64 lower-case hex digits');
   return hash;
 }

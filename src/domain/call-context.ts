@@ -8,6 +8,19 @@ export interface CallContext {
   /** Immutable id inside the tenant; owns contexts and tasks. */
   readonly user: string;
   readonly scopes: readonly string[];
+  /** Names the token in lists and in the audit; proves nothing. */
+  readonly token?: string;
   /** Echoed as X-Request-Id and written to every log line of the call. */
   readonly requestId: string;
+}
+
+/** Reads the tasks of its whole tenant, beside the own ones. */
+export const READ_TENANT = 'tasks:read:tenant';
+
+/**
+ * Whose tasks a caller may read: its own, or, as an empty text, everybody's in its tenant. For
+ * reading only; whatever changes a task asks for `user`.
+ */
+export function readsAs({ user, scopes }: Pick<CallContext, 'user' | 'scopes'>): string {
+  return scopes.includes(READ_TENANT) ? '' : user;
 }

@@ -31,6 +31,11 @@ export type ErrorCode =
   | 'MEDIA_TYPE'
   | 'METHOD_NOT_ALLOWED'
   | 'PATH_NOT_FOUND'
+  // of the admin API
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'ETAG_MISMATCH'
+  | 'FAILED_PRECONDITION'
   | 'INTERNAL';
 
 export interface ErrorOptions {

@@ -87,7 +87,7 @@ export const metrics = {
     help: 'Runs that this instance took over from another',
     registers,
   }),
-  /** `reason`: missing, invalid, conflict, scope, tenant or store (Redis could not be asked). */
+  /** `reason`: missing, invalid, address, conflict, scope, tenant, suspended or store (Redis could not be asked). */
   authFailures: new Counter<'reason'>({
     name: 'nightjar_auth_failures_total',
     help: 'Requests refused by authentication',
@@ -184,7 +184,16 @@ export const TOOL_OUTCOMES = ['success', 'refused', 'failed', 'aborted', 'error'
 export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
 
 const CONNECTIONS = ['writes', 'reads', 'control', 'subscriber'];
-const AUTH_REASONS = ['missing', 'invalid', 'conflict', 'scope', 'tenant', 'store'];
+const AUTH_REASONS = [
+  'missing',
+  'invalid',
+  'address',
+  'conflict',
+  'scope',
+  'tenant',
+  'suspended',
+  'store',
+];
 
 // Every series is there with 0 from the start, so that a rate() over its first event is right.
 const SETTLED: readonly TaskStateName[] = [

@@ -67,6 +67,10 @@ export class Keys {
   userStates = (tenant: string, user: string): string[] =>
     STATES.map((state) => this.userState(tenant, user, state));
 
+  // Of the administration, in a slot of its own: the tag is a word that no tenant's id may be
+  /** Counters that are raised when tokens or tenants have changed. */
+  changes = (): string => this.of('admin', 'changes');
+
   // Of the installation
   instances = (): string => `${this.prefix}instances`;
   runs = (instance: string): string => `${this.prefix}runs:${enc(instance)}`;

@@ -12,6 +12,7 @@ export type ScriptName =
   | 'continue-task'
   | 'create-task'
   | 'delete-task'
+  | 'end-token'
   | 'keep-file'
   | 'list-tasks'
   | 'mark-cancel'
@@ -25,7 +26,8 @@ export type ScriptName =
   | 'set-push'
   | 'settle-task'
   | 'start-queued'
-  | 'take-over-task';
+  | 'take-over-task'
+  | 'touch-token';
 
 export type RedisClient = Redis | Cluster;
 

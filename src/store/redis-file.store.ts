@@ -13,7 +13,7 @@ export class RedisFileStore {
     private readonly keys: Keys,
   ) {}
 
-  /** What a task keeps; undefined when there is no such task of this user. */
+  /** What a task keeps; undefined when there is no such task of this user ('' for any user). */
   async list(
     tenant: string,
     user: string,
@@ -21,7 +21,8 @@ export class RedisFileStore {
   ): Promise<readonly KeptFile[] | undefined> {
     const key = this.keys.task(tenant, taskId);
     const [owner, files] = await ask(() => this.redis.reads.hmget(key, 'user', 'files'));
-    return owner === user ? parseFiles(files ?? '') : undefined;
+    const isTheirs = user === '' ? owner !== null : owner === user;
+    return isTheirs ? parseFiles(files ?? '') : undefined;
   }
 
   /** The bytes of each; undefined for one that is not there, or not asked for. */

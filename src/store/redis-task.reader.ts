@@ -4,7 +4,7 @@ import type { PastTurn } from '../assistant/assistant-backend.js';
 import type { TaskStateName } from '../domain/a2a.js';
 import { unavailable } from '../domain/errors.js';
 import type { EventId, TaskEvent } from '../domain/event.js';
-import { stateOf } from '../domain/task-state.js';
+import { STATE_NUMBER, stateOf } from '../domain/task-state.js';
 import { Keys } from '../redis/keys.js';
 import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -27,6 +27,8 @@ import {
 
 /** Most events of one read: a long log is read in pieces, so that no read blocks Redis for long. */
 const LOG_CHUNK = 500;
+/** Tasks that are looked at in one piece. */
+const WALK_CHUNK = 500;
 
 export interface LogChunk {
   readonly events: readonly TaskEvent[];
@@ -42,6 +44,7 @@ export interface ContextState {
 
 export interface ListArgs {
   readonly tenant: string;
+  /** Empty: of every user. */
   readonly user: string;
   readonly contextId?: string;
   readonly state?: TaskStateName;
@@ -52,6 +55,13 @@ export interface ListArgs {
   /** The last task of the page before. */
   readonly after?: { readonly score: string; readonly id: string };
   readonly most: number;
+}
+
+/** One page of a list. */
+export interface TaskRows {
+  readonly total: number;
+  readonly more: boolean;
+  readonly rows: readonly { readonly id: string; readonly score: string }[];
 }
 
 /** Reads of tasks, logs, contexts and lists, all on the connection that callers wait for. */
@@ -194,18 +204,16 @@ export class RedisTaskReader {
   }
 
   /** Ids of one page with their scores, newest status first, and the exact total of the filter. */
-  async list(args: ListArgs): Promise<{
-    readonly total: number;
-    readonly more: boolean;
-    readonly rows: readonly { readonly id: string; readonly score: string }[];
-  }> {
+  async list(args: ListArgs): Promise<TaskRows> {
     const { tenant, user } = args;
+    const isFiltered = args.state !== undefined || args.contextId !== undefined;
+    if (user === '' && isFiltered) return this.listByLooking(args);
     const ofState = args.state && this.keys.userState(tenant, user, args.state);
     const ofContext =
       args.contextId === undefined
         ? undefined
         : this.keys.contextTasks(tenant, user, args.contextId);
-    const index = ofContext ?? ofState ?? this.keys.userTasks(tenant, user);
+    const index = ofContext ?? ofState ?? this.allTasks(tenant, user);
     const also = ofContext !== undefined && ofState !== undefined ? ofState : index;
     const pipeline = this.redis.reads.pipeline();
     // What expired is gone from the index before it is counted; the lists are bounded by the TTL.
@@ -226,6 +234,50 @@ export class RedisTaskReader {
       rows.push({ id: String(list[i]), score: String(list[i + 1]) });
     }
     return { total: Number(total), more: Number(more) === 1, rows };
+  }
+
+  /**
+   * A tenant has no index by state or context, only its users have: its own is walked, newest first,
+   * in pieces that Redis answers at once.
+   */
+  private async listByLooking(args: ListArgs): Promise<TaskRows> {
+    const { tenant, since, after, most } = args;
+    const state = args.state === undefined ? undefined : String(STATE_NUMBER[args.state]);
+    const rows: { id: string; score: string }[] = [];
+    let total = 0;
+    let more = false;
+    for (let offset = 0; ; offset += WALK_CHUNK) {
+      const flat = await ask(() =>
+        this.redis.reads.zrevrangebyscore(
+          this.keys.tenantTasks(tenant),
+          '+inf',
+          since,
+          'WITHSCORES',
+          'LIMIT',
+          offset,
+          WALK_CHUNK,
+        ),
+      );
+      const found = flat.filter((_text, index) => index % 2 === 0);
+      const pipeline = this.redis.reads.pipeline();
+      for (const id of found) pipeline.hmget(this.keys.task(tenant, id), 'state', 'context_id');
+      const heads = found.length === 0 ? [] : await askPipeline(pipeline);
+      for (const [index, id] of found.entries()) {
+        const [itsState, itsContext] = asList(heads[index]);
+        if (itsState === null || (state ?? itsState) !== itsState) continue;
+        if ((args.contextId ?? itsContext) !== itsContext) continue;
+        total += 1;
+        const score = String(flat[index * 2 + 1]);
+        if (after !== undefined && !isBehind({ id, score }, after)) continue;
+        if (rows.length < most) rows.push({ id, score });
+        else more = true;
+      }
+      if (found.length < WALK_CHUNK) return { total, more, rows };
+    }
+  }
+
+  private allTasks(tenant: string, user: string): string {
+    return user === '' ? this.keys.tenantTasks(tenant) : this.keys.userTasks(tenant, user);
   }
 
   /** Tasks of a tenant that have waited for an owner since before `since`, oldest first. */
@@ -268,4 +320,13 @@ async function askPipeline(
     if (error === null) return reply as ScriptReply;
     throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
   });
+}
+
+/** Whether a row comes after another one, newest first, equal times by id descending. */
+function isBehind(
+  row: { readonly id: string; readonly score: string },
+  other: { readonly id: string; readonly score: string },
+): boolean {
+  const [a, b] = [Number(row.score), Number(other.score)];
+  return a < b || (a === b && row.id < other.id);
 }

@@ -1,16 +1,33 @@
 import type { Redis } from 'ioredis';
 import type { Keys } from '../redis/keys.js';
-import type { TokenRecord, TokenStore } from './token.store.js';
+import { asList, runScript } from '../redis/scripts.js';
+import type { TokenEnd, TokenRecord, TokenStore } from './token.store.js';
 
 /** How long a token that no longer works is still listed. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
-const FIELDS = ['tenant', 'user', 'label', 'scopes', 'created', 'expires', 'revoked'] as const;
+/** Between two notes that a token was used. */
+export const TOUCH_MS = 60_000;
+const FIELDS = [
+  'tenant',
+  'user',
+  'label',
+  'scopes',
+  'created',
+  'expires',
+  'revoked',
+  'addresses',
+  'used',
+  'replaces',
+] as const;
 /** Bounds the keys that one SCAN call looks at. */
 const SCAN_COUNT = 500;
+/** Tokens read in one round trip. */
+const BATCH = 200;
 
 /**
  * Tokens in Redis: a hash each under its SHA-256, and a set of hashes a tenant. The set is only for
  * listing: it is written first and repaired by `list`, so a crash between the two loses nothing.
+ * Wants a connection that went through `defineScripts`.
  */
 export class RedisTokenStore implements TokenStore {
   constructor(
@@ -33,6 +50,8 @@ export class RedisTokenStore implements TokenStore {
       scopes: record.scopes.join(' '),
       created: record.created,
       ...(record.expires === undefined ? {} : { expires: record.expires }),
+      ...(record.addresses === undefined ? {} : { addresses: record.addresses.join(' ') }),
+      ...(record.replaces === undefined ? {} : { replaces: record.replaces }),
     });
     if (record.expires !== undefined) await this.redis.pexpireat(key, record.expires + KEPT_MS);
   }
@@ -45,23 +64,49 @@ export class RedisTokenStore implements TokenStore {
     const sets = tenant === undefined ? await this.sets() : [this.keys.tokensOf(tenant)];
     const records: TokenRecord[] = [];
     for (const set of sets) {
-      for (const sha256 of await this.redis.smembers(set)) {
-        const record = await this.find(sha256);
-        if (record === undefined) await this.redis.srem(set, sha256);
-        else records.push(record);
+      const hashes = await this.redis.smembers(set);
+      for (let at = 0; at < hashes.length; at += BATCH) {
+        const some = hashes.slice(at, at + BATCH);
+        const found = await this.findMany(some);
+        records.push(...found.filter((record) => record !== undefined));
+        const gone = some.filter((_hash, index) => found[index] === undefined);
+        if (gone.length > 0) await this.redis.srem(set, ...gone);
       }
     }
     return records.sort((a, b) => b.created - a.created || a.sha256.localeCompare(b.sha256));
   }
 
-  async revoke(sha256: string, at: number): Promise<boolean> {
-    const record = await this.find(sha256);
-    if (record === undefined) return false;
-    if (record.revoked !== undefined) return true;
-    const key = this.keys.token(sha256);
-    await this.redis.hset(key, 'revoked', at);
-    await this.redis.pexpire(key, KEPT_MS);
-    return true;
+  async end(sha256: string, how: TokenEnd, at: number): Promise<boolean> {
+    const reply = await runScript(
+      this.redis,
+      'end-token',
+      [this.keys.token(sha256)],
+      [how, at, KEPT_MS],
+    );
+    return asList(reply)[0] === 1;
+  }
+
+  async touch(sha256: string, at: number): Promise<void> {
+    await runScript(this.redis, 'touch-token', [this.keys.token(sha256)], [at, TOUCH_MS]);
+  }
+
+  async purge(tenant: string): Promise<void> {
+    const set = this.keys.tokensOf(tenant);
+    for (const sha256 of await this.redis.smembers(set)) {
+      await this.redis.unlink(this.keys.token(sha256));
+    }
+    await this.redis.unlink(set);
+  }
+
+  private async findMany(hashes: readonly string[]): Promise<(TokenRecord | undefined)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const sha256 of hashes) pipeline.hmget(this.keys.token(sha256), ...FIELDS);
+    const replies = (await pipeline.exec()) ?? [];
+    return hashes.map((sha256, index) => {
+      const [error, values] = replies[index] ?? [];
+      if (error) throw error;
+      return recordOf(sha256, values as (string | null)[]);
+    });
   }
 
   private async sets(): Promise<string[]> {
@@ -79,18 +124,24 @@ export class RedisTokenStore implements TokenStore {
 
 /** A hash without a tenant is what a lost race leaves behind: no token. */
 function recordOf(sha256: string, values: readonly (string | null)[]): TokenRecord | undefined {
-  const [tenant, user, label, scopes, created, expires, revoked] = values.map(
-    (value) => value ?? undefined,
-  );
+  const [tenant, user, label, scopes, created, expires, revoked, addresses, used, replaces] =
+    values.map((value) => value ?? undefined);
   if (tenant === undefined || user === undefined) return undefined;
   return {
     sha256,
     tenant,
     user,
     label: label ?? '',
-    scopes: (scopes ?? '').split(' ').filter((scope) => scope !== ''),
+    scopes: words(scopes),
     created: Number(created ?? 0),
     ...(expires === undefined ? {} : { expires: Number(expires) }),
     ...(revoked === undefined ? {} : { revoked: Number(revoked) }),
+    ...(addresses === undefined ? {} : { addresses: words(addresses) }),
+    ...(used === undefined ? {} : { lastUsed: Number(used) }),
+    ...(replaces === undefined ? {} : { replaces }),
   };
+}
+
+function words(text = ''): string[] {
+  return text.split(' ').filter((word) => word !== '');
 }

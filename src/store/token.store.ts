@@ -2,6 +2,7 @@
 export interface TokenRecord {
   /** Lower-case hex. */
   readonly sha256: string;
+  /** SYSTEM_TENANT for an admin's. */
   readonly tenant: string;
   readonly user: string;
   readonly label: string;
@@ -11,9 +12,23 @@ export interface TokenRecord {
   readonly expires?: number;
   /** Since when it is refused. */
   readonly revoked?: number;
+  /** Addresses and CIDRs from which it may be used; absent: from anywhere. */
+  readonly addresses?: readonly string[];
+  /** When it was last accepted, to within a minute. */
+  readonly lastUsed?: number;
+  /** SHA-256 of the token in whose place it was made. */
+  readonly replaces?: string;
 }
 
-/** The tokens made by `nightjar token create`. */
+/** What a token is called in lists and logs: enough of its hash to find it by. */
+export function tokenId(sha256: string): string {
+  return sha256.slice(0, 16);
+}
+
+/** Why a token stops to work: at once, or when a time has come. */
+export type TokenEnd = 'revoked' | 'expires';
+
+/** The tokens made by `nightjar token` and the admin API. */
 export interface TokenStore {
   /** Revoked and expired tokens too, as long as they are kept (30 days). */
   find(sha256: string): Promise<TokenRecord | undefined>;
@@ -22,7 +37,14 @@ export interface TokenStore {
   count(tenant: string): Promise<number>;
   /** Newest first. Of every tenant when none is named. */
   list(tenant?: string): Promise<TokenRecord[]>;
-  /** False for a token that is not there; true again for one that is revoked already. */
-  revoke(sha256: string, at: number): Promise<boolean>;
+  /**
+   * Ends a token, never later than it would have ended. False for a token that is not there; true
+   * again for one that is revoked already.
+   */
+  end(sha256: string, how: TokenEnd, at: number): Promise<boolean>;
+  /** Notes that a token was used; more than once a minute it does nothing. */
+  touch(sha256: string, at: number): Promise<void>;
+  /** Every token of a tenant is gone. */
+  purge(tenant: string): Promise<void>;
 }
 export const TokenStore = Symbol('TokenStore');

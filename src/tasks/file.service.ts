@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CallContext } from '../domain/call-context.js';
+import { type CallContext, readsAs } from '../domain/call-context.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import type { KeptFile } from '../domain/file-ref.js';
 import { RedisFileStore } from '../store/redis-file.store.js';
@@ -17,19 +17,20 @@ export class FileService {
    * @throws DomainError TASK_NOT_FOUND, PATH_NOT_FOUND when the own task has no such file;
    * UNAVAILABLE.
    */
-  async read({ tenant, user }: CallContext, taskId: string, name: string): Promise<FileContent> {
-    const [found] = await this.readMany({ tenant, user }, taskId, [name]);
+  async read(ctx: CallContext, taskId: string, name: string): Promise<FileContent> {
+    const [found] = await this.readMany(ctx, taskId, [name]);
     if (found === undefined) throw new DomainError('PATH_NOT_FOUND', 'The task has no such file');
     return found;
   }
 
   /** Those that are there, in the order of `names`. @throws DomainError TASK_NOT_FOUND, UNAVAILABLE. */
   async readMany(
-    { tenant, user }: Pick<CallContext, 'tenant' | 'user'>,
+    ctx: Pick<CallContext, 'tenant' | 'user' | 'scopes'>,
     taskId: string,
     names: readonly string[],
   ): Promise<readonly (FileContent | undefined)[]> {
-    const kept = await this.files.list(tenant, user, taskId);
+    const { tenant } = ctx;
+    const kept = await this.files.list(tenant, readsAs(ctx), taskId);
     if (kept === undefined) throw taskNotFound(taskId);
     const known = names.map((name) => kept.find((file) => file.name === name));
     const contents = await this.files.read(

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { Task } from '../domain/a2a.js';
-import type { CallContext } from '../domain/call-context.js';
+import { type CallContext, readsAs } from '../domain/call-context.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
@@ -24,7 +24,8 @@ import type {
 
 /**
  * The one core API. It knows no wire: each protocol and version is a thin adapter over it. Every
- * operation answers a task that is not the caller's exactly like one that does not exist.
+ * operation answers a task that is not the caller's exactly like one that does not exist; a caller
+ * with the scope `tasks:read:tenant` gets, lists and subscribes to every task of its tenant.
  */
 @Injectable()
 export class TaskService {
@@ -51,7 +52,7 @@ export class TaskService {
 
   /** @throws DomainError TASK_NOT_FOUND, UNAVAILABLE. */
   async get(ctx: CallContext, taskId: string): Promise<Task> {
-    const record = await this.reader.read(ctx.tenant, ctx.user, taskId);
+    const record = await this.reader.read(ctx.tenant, readsAs(ctx), taskId);
     if (record === undefined) throw taskNotFound(taskId);
     return record.task;
   }
@@ -63,7 +64,7 @@ export class TaskService {
     const after = query.pageToken ? parsePageToken(query, query.pageToken) : undefined;
     const page = await this.reader.list({
       tenant: ctx.tenant,
-      user: ctx.user,
+      user: readsAs(ctx),
       ...(query.contextId === undefined ? {} : { contextId: query.contextId }),
       ...(query.state === undefined ? {} : { state: query.state }),
       since: Math.max(query.changedSince ?? 0, expiredBefore),
@@ -73,7 +74,7 @@ export class TaskService {
     });
     const records = await this.reader.readMany(
       ctx.tenant,
-      ctx.user,
+      readsAs(ctx),
       page.rows.map((row) => row.id),
     );
     const last = page.rows.at(-1);
@@ -105,7 +106,7 @@ export class TaskService {
     signal: AbortSignal,
   ): Promise<TaskStream> {
     const at = start.from === 'after' ? start.id : start.from;
-    const reader = await this.hub.open(ctx.tenant, ctx.user, taskId, at);
+    const reader = await this.hub.open(ctx.tenant, readsAs(ctx), taskId, at);
     if (reader === undefined) throw taskNotFound(taskId);
     if (start.from === 'snapshot' && reader.begunIn && isTerminal(reader.begunIn)) {
       reader.close();

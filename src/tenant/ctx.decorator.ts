@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../auth/principal.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError } from '../domain/errors.js';
+import { tokenId } from '../store/token.store.js';
 
 /**
  * The CallContext of a request whose token the guard has accepted. The tenant comes from the token
@@ -12,8 +13,8 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   if (request.user === undefined) {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
-  const { tenant, user, scopes } = request.user;
-  return { tenant, user, scopes, requestId: request.id };
+  const { tenant, user, scopes, sha256 } = request.user;
+  return { tenant, user, scopes, token: tokenId(sha256), requestId: request.id };
 }
 
 /** Parameter decorator: the CallContext of the request. */

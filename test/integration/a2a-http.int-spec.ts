@@ -348,7 +348,10 @@ describe('the agent card', () => {
 
   it('should follow the configured header and publicUrl', async () => {
     const publicUrl = 'https://ops.example.org/nightjar';
-    const other = await startA2aApp({ auth: { headerName: 'X-Ops-Key' }, publicUrl });
+    const other = await startA2aApp({
+      auth: { failuresPerMinute: 30, headerName: 'X-Ops-Key' },
+      publicUrl,
+    });
     try {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
       const answer = await card(headers, other);

@@ -17,6 +17,9 @@ import { TenantDirectory } from '../../src/tenant/tenant.directory.js';
 import { TenantGuard } from '../../src/tenant/tenant.guard.js';
 import { Public } from '../../src/auth/public.decorator.js';
 import { RequireScope } from '../../src/auth/require-scope.decorator.js';
+import { ChangeWatch } from '../../src/auth/change-watch.js';
+import { OpenCalls } from '../../src/auth/open-calls.js';
+import { RedisChangeStore } from '../../src/store/redis-change.store.js';
 import { TokenGuard } from '../../src/auth/token.guard.js';
 import { TokenVerifier } from '../../src/auth/token.verifier.js';
 
@@ -71,6 +74,9 @@ async function start(options: AppOptions = {}): Promise<NestFastifyApplication> 
     controllers: [Routes],
     providers: [
       TokenVerifier,
+      OpenCalls,
+      ChangeWatch,
+      { provide: RedisChangeStore, useValue: { read: () => Promise.resolve([null, null]) } },
       TenantDirectory,
       { provide: TokenStore, useValue: options.store ?? new MemoryTokenStore() },
       { provide: APP_GUARD, useClass: TokenGuard },

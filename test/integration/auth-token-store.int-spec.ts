@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateToken, hashToken } from '../../src/config/token-secret.js';
 import { Keys } from '../../src/redis/keys.js';
+import { defineScripts } from '../../src/redis/scripts.js';
 import { RedisTokenStore } from '../../src/store/redis-token.store.js';
 import type { TokenRecord } from '../../src/store/token.store.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -29,6 +30,7 @@ describe('RedisTokenStore', () => {
   beforeAll(async () => {
     server = await RedisServer.start();
     redis = new Redis(server.url);
+    defineScripts(redis);
     store = new RedisTokenStore(redis, keys);
   });
   beforeEach(async () => {
@@ -64,10 +66,11 @@ describe('RedisTokenStore', () => {
   it('should keep a revoked token for the list, with the time of the first revocation', async () => {
     const one = record();
     await store.create(one);
-    expect(await store.revoke(one.sha256, 5)).toBe(true);
-    expect(await store.revoke(one.sha256, 9)).toBe(true);
-    expect(await store.find(one.sha256)).toEqual({ ...one, revoked: 5 });
-    expect(await store.revoke(hashToken('x'), 5)).toBe(false);
+    const now = Date.now();
+    expect(await store.end(one.sha256, 'revoked', now)).toBe(true);
+    expect(await store.end(one.sha256, 'revoked', now + 5)).toBe(true);
+    expect(await store.find(one.sha256)).toEqual({ ...one, revoked: now });
+    expect(await store.end(hashToken('x'), 'revoked', 5)).toBe(false);
     expect(await redis.exists(keys.token(hashToken('x')))).toBe(0);
   });
 
@@ -76,12 +79,39 @@ describe('RedisTokenStore', () => {
     const revoked = record();
     const plain = record();
     for (const one of [expiring, revoked, plain]) await store.create(one);
-    await store.revoke(revoked.sha256, Date.now());
+    await store.end(revoked.sha256, 'revoked', Date.now());
     const ttl = (one: TokenRecord): Promise<number> => redis.pttl(keys.token(one.sha256));
     expect(await ttl(expiring)).toBeGreaterThan(30 * DAY_MS);
     expect(await ttl(expiring)).toBeLessThanOrEqual(31 * DAY_MS);
     expect(await ttl(revoked)).toBeGreaterThan(29 * DAY_MS);
     expect(await ttl(plain)).toBe(-1);
+  });
+
+  it('should end a token at a time, but never later than it would have ended', async () => {
+    const one = record({ expires: 9_000_000_000_000 });
+    await store.create(one);
+    expect(await store.end(one.sha256, 'expires', 8_000_000_000_000)).toBe(true);
+    expect(await store.end(one.sha256, 'expires', 9_000_000_000_000)).toBe(true);
+    expect((await store.find(one.sha256))?.expires).toBe(8_000_000_000_000);
+  });
+
+  it('should keep where a token may be used, what it replaces and when it was used', async () => {
+    const one = record({ addresses: ['10.0.0.0/8', '::1'], replaces: hashToken('before') });
+    await store.create(one);
+    await store.touch(one.sha256, 100_000);
+    await store.touch(one.sha256, 159_999);
+    expect(await store.find(one.sha256)).toEqual({ ...one, lastUsed: 100_000 });
+    await store.touch(one.sha256, 160_000);
+    expect((await store.find(one.sha256))?.lastUsed).toBe(160_000);
+  });
+
+  it('should leave no token of a purged tenant, and every other', async () => {
+    const [mine, other] = [record(), record({ tenant: 'globex' })];
+    await store.create(mine);
+    await store.create(other);
+    await store.purge('acme');
+    expect(await store.list()).toEqual([other]);
+    expect(await redis.keys('*')).toHaveLength(2);
   });
 
   it('should forget in the list what Redis has forgotten', async () => {

@@ -30,7 +30,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
     management: { host: '127.0.0.1', port: 0, probesOnMain: true },
     trustedProxies: [],
     redis: { url: 'redis://127.0.0.1:1', prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token' },
+    auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
     a2a: { enabled: true },
     mcp: { enabled: true, maxWaitSeconds: 240 },
     execution: {

@@ -10,13 +10,16 @@ type Build = (...parts: string[]) => string | string[];
 const builders = Object.entries(keys)
   .filter(([, value]) => typeof value === 'function')
   .map(([name, build]) => ({ name, build: build as Build, arity: (build as Build).length }));
-/** Keys of the whole installation carry no hash tag; all others start with their tenant's. */
+/**
+ * Keys of the whole installation carry no hash tag, or that of the administration, which no tenant
+ * can have; all others start with their tenant's.
+ */
 const ofInstallation = new Set(
   builders
     .filter(({ build, arity }) =>
       [build(...Array.from({ length: arity }, () => '1'))]
         .flat()
-        .every((key) => !key.includes('{')),
+        .every((key) => !key.includes('{') || key.startsWith('nj:{admin}:')),
     )
     .map(({ name }) => name),
 );

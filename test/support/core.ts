@@ -37,7 +37,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
     management: { host: '127.0.0.1', port: 0, probesOnMain: false },
     trustedProxies: [],
     redis: { url: redisUrl, prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token' },
+    auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
     a2a: { enabled: true },
     mcp: { enabled: true, maxWaitSeconds: 240 },
     execution: {

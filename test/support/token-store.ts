@@ -1,8 +1,9 @@
-import type { TokenRecord, TokenStore } from '../../src/store/token.store.js';
+import type { TokenEnd, TokenRecord, TokenStore } from '../../src/store/token.store.js';
 
 /** Tokens in memory; `asked` counts the look-ups, and each method may be replaced. */
 export class MemoryTokenStore implements TokenStore {
   readonly records = new Map<string, TokenRecord>();
+  readonly touched: { sha256: string; at: number }[] = [];
   asked = 0;
 
   find(sha256: string): Promise<TokenRecord | undefined> {
@@ -24,9 +25,18 @@ export class MemoryTokenStore implements TokenStore {
     return Promise.resolve(all.filter((record) => (tenant ?? record.tenant) === record.tenant));
   }
 
-  revoke(sha256: string, at: number): Promise<boolean> {
+  end(sha256: string, how: TokenEnd, at: number): Promise<boolean> {
     const record = this.records.get(sha256);
-    if (record !== undefined) this.records.set(sha256, { ...record, revoked: at });
+    if (record !== undefined) this.records.set(sha256, { ...record, [how]: at });
     return Promise.resolve(record !== undefined);
+  }
+
+  touch(sha256: string, at: number): Promise<void> {
+    this.touched.push({ sha256, at });
+    return Promise.resolve();
+  }
+
+  async purge(tenant: string): Promise<void> {
+    for (const { sha256 } of await this.list(tenant)) this.records.delete(sha256);
   }
 }

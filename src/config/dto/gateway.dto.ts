@@ -63,6 +63,9 @@ class AuthDto {
     return TAKEN.test(name) ? 'must not be a header with a meaning of its own' : undefined;
   })
   headerName?: string;
+
+  @Whole(1, 1_000_000)
+  failuresPerMinute?: number;
 }
 
 class SurfaceDto {

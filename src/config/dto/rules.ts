@@ -88,12 +88,13 @@ export function httpUrlFault(value: unknown): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : 'must not hold a query or a fragment';
 }
 
-export const Cidr = (): PropertyDecorator =>
-  Check('cidrs', (value) =>
-    Array.isArray(value) && value.every((entry) => isCidr(entry))
-      ? undefined
-      : 'must be a list of IP addresses or CIDR ranges',
-  );
+export const Cidr = (): PropertyDecorator => Check('cidrs', cidrsFault);
+
+export function cidrsFault(value: unknown): string | undefined {
+  return Array.isArray(value) && value.every((entry) => isCidr(entry))
+    ? undefined
+    : 'must be a list of IP addresses or CIDR ranges';
+}
 
 /** Host names as they stand in a URL, and addresses or ranges of them. */
 export function hostsFault(value: unknown): string | undefined {

@@ -1,13 +1,13 @@
 import { IsOptional, Matches, ValidateIf } from 'class-validator';
-import { Check, Text } from './rules.js';
+import { ADMIN_SCOPE, scopesFault } from '../token-scopes.js';
+import { Check, cidrsFault, Text } from './rules.js';
 import { Secret, type SecretRefDto } from './secret-ref.dto.js';
 
-/** What a token may be used for, as `auth` knows it. */
-const SCOPES: readonly unknown[] = ['a2a', 'mcp'];
-
 export class TokenDto {
+  /** Absent for an admin's. */
+  @ValidateIf((of: TokenDto) => of.tenant !== undefined || !of.scopes?.includes(ADMIN_SCOPE))
   @Text(63)
-  tenant!: string;
+  tenant?: string;
 
   @Check('user', userFault)
   user!: string;
@@ -27,16 +27,35 @@ export class TokenDto {
   label?: string;
 
   @IsOptional()
-  @Check('scopes', (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((scope) => SCOPES.includes(scope))
-      ? undefined
-      : 'must be a list of a2a and mcp',
-  )
+  @Check('scopes', scopesFault)
   scopes?: string[];
+
+  @IsOptional()
+  @Check('date', dateFault)
+  expires?: string;
+
+  @IsOptional()
+  @Check('addresses', addressesFault)
+  addresses?: string[];
 }
 
 /** A user is an immutable id; any text that a log line and a key can carry. */
 export function userFault(value: unknown): string | undefined {
   const ok = typeof value === 'string' && /^[^\p{C}\s]{1,128}$/u.test(value);
   return ok ? undefined : 'must be 1 to 128 characters without spaces and control characters';
+}
+
+/** Only whole dates and times: Date would also read `5` as the year 2001. */
+export function dateFault(value: unknown): string | undefined {
+  const ok =
+    typeof value === 'string' &&
+    /^\d{4}-\d{2}-\d{2}/.test(value) &&
+    !Number.isNaN(Date.parse(value));
+  return ok ? undefined : 'must be a date such as 2027-01-31T00:00:00Z';
+}
+
+/** An empty list would be a token for nobody, or one for everybody: which, nobody could tell. */
+export function addressesFault(value: unknown): string | undefined {
+  if (Array.isArray(value) && value.length === 0) return 'must not be empty; leave it out instead';
+  return cidrsFault(value);
 }

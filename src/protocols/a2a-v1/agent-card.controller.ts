@@ -9,7 +9,7 @@ import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
 import { pathNotFound } from '../http/protocol-exception.filter.js';
 import { addVary } from '../http/site-guard.js';
-import { TrustedProxies } from '../http/trusted-proxies.js';
+import { AddressList } from '../../domain/address-list.js';
 import { requestedVersion } from '../wire/a2a-version.js';
 import { agentCards } from './agent-card.js';
 import { CardSigner } from './card-signer.js';
@@ -28,13 +28,13 @@ const FORWARDED = 'X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Port, X-Forw
 @Controller('.well-known')
 export class AgentCardController {
   private readonly cache = new Map<string, Promise<{ v1: Document; v03: Document }>>();
-  private readonly proxies: TrustedProxies;
+  private readonly proxies: AddressList;
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly signer: CardSigner,
   ) {
-    this.proxies = new TrustedProxies(config.trustedProxies);
+    this.proxies = new AddressList(config.trustedProxies);
   }
 
   @Get(['agent-card.json', 'agent.json'])

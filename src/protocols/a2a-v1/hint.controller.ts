@@ -4,16 +4,16 @@ import { Public } from '../../auth/public.decorator.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
-import { TrustedProxies } from '../http/trusted-proxies.js';
+import { AddressList } from '../../domain/address-list.js';
 
 /** `GET /a2a`: what a browser or a curl without a method finds there. */
 @Public()
 @Controller('a2a')
 export class HintController {
-  private readonly proxies: TrustedProxies;
+  private readonly proxies: AddressList;
 
   constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
-    this.proxies = new TrustedProxies(config.trustedProxies);
+    this.proxies = new AddressList(config.trustedProxies);
   }
 
   @Get()

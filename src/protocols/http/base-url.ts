@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../config/config.types.js';
-import type { TrustedProxies } from './trusted-proxies.js';
+import type { AddressList } from '../../domain/address-list.js';
 
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const PREFIX = /^(?:\/[a-z0-9._~-]+)+\/?$/i;
@@ -15,7 +15,7 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443
 export function baseUrlOf(
   request: FastifyRequest,
   config: GatewayConfig,
-  proxies: TrustedProxies,
+  proxies: AddressList,
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl;
   const { headers } = request;

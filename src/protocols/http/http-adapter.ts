@@ -11,7 +11,7 @@ import { callerProtocolOf } from './caller-protocol.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
 import { guardSites } from './site-guard.js';
-import { TrustedProxies } from './trusted-proxies.js';
+import { AddressList } from '../../domain/address-list.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -39,7 +39,7 @@ const CLOSE_IDLE_EVERY_MS = 100;
  * caller's protocol, and time-outs that end slow requests but never a response.
  */
 export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
-  const proxies = new TrustedProxies(config.trustedProxies);
+  const proxies = new AddressList(config.trustedProxies);
   const adapter = new FastifyAdapter({
     skipMiddie: true,
     trustProxy: (address: string) => proxies.has(address),

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Which peers may speak for their clients by X-Forwarded-*. */
-export class TrustedProxies {
+/** A list of addresses and ranges, to ask whether a peer's is among them. */
+export class AddressList {
   private readonly list = new BlockList();
 
   /**

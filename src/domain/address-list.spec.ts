@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TrustedProxies } from './trusted-proxies.js';
+import { AddressList } from './address-list.js';
 
-describe('TrustedProxies', () => {
-  const proxies = new TrustedProxies(['127.0.0.0/8', '::1', '10.1.2.3', 'fd00::/8']);
+describe('AddressList', () => {
+  const proxies = new AddressList(['127.0.0.0/8', '::1', '10.1.2.3', 'fd00::/8']);
 
   it.each([
     ['127.0.0.1', true],
@@ -20,7 +20,7 @@ describe('TrustedProxies', () => {
     expect(proxies.has(address)).toBe(trusted);
   });
 
-  it('should trust nobody when nothing is configured', () => {
-    expect(new TrustedProxies([]).has('127.0.0.1')).toBe(false);
+  it('should hold nobody when nothing is listed', () => {
+    expect(new AddressList([]).has('127.0.0.1')).toBe(false);
   });
 });
