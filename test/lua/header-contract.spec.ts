@@ -22,6 +22,7 @@ const MUST_FIT = [
   'mark-effect',
   'delete-task',
   'close-context',
+  'end-token',
 ];
 
 function numbers(set: ReadonlySet<number>): number[] {
