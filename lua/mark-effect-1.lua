@@ -9,6 +9,7 @@ ARGV[1] epoch of the run  ARGV[2] effect id, unique in the task  ARGV[3] 'intent
 ARGV[4] text for people: what will be done, or what was done
 
 Output {1}: recorded, now or before
+       {2, text} an intent whose outcome is known already, by an earlier attempt: do not do it again
        {-1} missing  {-2, state} settled  {-3} stale epoch  {-15} canceled: do not start it
 ]]
 local field = 'effect:' .. ARGV[2]
@@ -17,7 +18,8 @@ if not t[1] then return { -1 } end
 if t[1] ~= ARGV[1] then return { -3 } end
 if tonumber(t[2]) > 2 then return { -2, tonumber(t[2]) } end
 local recorded = t[4] and string.match(t[4], '^%a+')
-if recorded == ARGV[3] or recorded == 'outcome' then return { 1 } end
+if recorded == ARGV[3] then return { 1 } end
+if recorded == 'outcome' then return { 2, string.sub(t[4], 9) } end
 if ARGV[3] == 'intent' then
   if t[3] then return { -15 } end
   redis.call('HINCRBY', KEYS[1], 'open_effects', 1)

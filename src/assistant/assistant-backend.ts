@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
+import type { WriteDesk } from './writes/write-desk.js';
 
 /** One finished turn of a context, as the next turn sees it. */
 export interface PastTurn {
@@ -30,7 +31,12 @@ export interface Turn {
   /** Oldest first, bounded (design section 8). */
   readonly history: readonly PastTurn[];
   /** Set when this message answers a question that parked the task. */
-  readonly answering?: { readonly question: string; readonly expects: 'approval' | 'text' };
+  readonly answering?: {
+    readonly question: string;
+    readonly expects: 'approval' | 'text';
+    /** What was put beside the question (see `input_required`). */
+    readonly plan?: JsonObject;
+  };
   /** Forces the language of the answer, e.g. `zh_CN` or `en`; absent: that of the message. */
   readonly lang?: string;
   /** IANA name; times are shown in it. Absent: UTC. */
@@ -71,6 +77,8 @@ export type Frame =
       readonly kind: 'input_required';
       readonly question: string;
       readonly expects: 'approval' | 'text';
+      /** Shown to the client as a data part, and given back with the answer. */
+      readonly plan?: JsonObject;
     }
   /** Parks the task until the user has authorised something elsewhere. */
   | { readonly kind: 'auth_required'; readonly question: string }
@@ -88,9 +96,13 @@ export type Frame =
  * for the user goes into a `fail` frame.
  */
 export interface AssistantBackend {
-  /** False: a run may have changed something outside, so it is never repeated after a death. */
+  /**
+   * False: a run may have changed something outside, so it is never repeated after a death. True also
+   * for a backend that changes things through its desk only, which never does one twice.
+   */
   readonly readOnly: boolean;
-  run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
+  /** @param desk absent: nothing may be changed outside. */
+  run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame>;
 }
 
 /** Finds the backend of a tenant. */

@@ -6,6 +6,7 @@ import { LlmBackend } from './llm/llm-backend.js';
 import { secretsOf } from './llm/tenant-secrets.js';
 import { loadModule } from './module/load-module.js';
 import { ModuleBackend } from './module/module-backend.js';
+import { ApprovalGate } from './writes/approval-gate.js';
 import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
 
 export interface LoadFailure {
@@ -27,7 +28,12 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
       const sources = openSources(tenant.sources);
       this.sources.set(tenant.id, sources);
       const backend = openBackend(tenant, sources);
-      if (backend !== undefined) this.backends.set(tenant.id, backend);
+      if (backend !== undefined) {
+        const { writes } = tenant;
+        const gated =
+          writes === undefined ? backend : new ApprovalGate(backend, { sources, writes });
+        this.backends.set(tenant.id, gated);
+      }
       if (backend instanceof LlmBackend) this.models.push(backend);
     }
   }
@@ -80,15 +86,16 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
 function openBackend(tenant: TenantConfig, sources: TenantSources): AssistantBackend | undefined {
   switch (tenant.assistant.backend) {
     case 'builtin':
-      return new BuiltinBackend(sources);
+      return new BuiltinBackend(sources, Date.now, tenant.writes);
     case 'llm':
       return new LlmBackend({
         config: tenant.assistant,
         sources,
         secrets: secretsOf(tenant),
+        ...(tenant.writes === undefined ? {} : { writes: tenant.writes }),
         ...(tenant.assistant.fallback === undefined
           ? {}
-          : { fallback: new BuiltinBackend(sources) }),
+          : { fallback: new BuiltinBackend(sources, Date.now, tenant.writes) }),
       });
     case 'module':
       return undefined;

@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.js';
 import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_USAGE } from '../config/exit-code.js';
+import { registerApprovals } from './approvals.js';
 import { CliFailure } from './cli-failure.js';
 import { registerConfig } from './config.js';
 import { registerMcpCommands } from './mcp-call.js';
@@ -19,6 +20,7 @@ const program = new Command('nightjar')
   .exitOverride();
 registerServe(program);
 registerToken(program);
+registerApprovals(program);
 registerConfig(program);
 registerMcpCommands(program);
 registerVersion(program);

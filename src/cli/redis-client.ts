@@ -5,6 +5,7 @@ import { Keys } from '../redis/keys.js';
 import { defineScripts } from '../redis/scripts.js';
 import { TokenAdmin } from '../admin/token-admin.js';
 import { DomainError } from '../domain/errors.js';
+import { RedisApprovalStore } from '../store/redis-approval.store.js';
 import { RedisChangeStore } from '../store/redis-change.store.js';
 import { RedisTokenStore } from '../store/redis-token.store.js';
 import { CliFailure } from './cli-failure.js';
@@ -18,6 +19,7 @@ export interface RedisTarget {
 /** What commands work with. */
 export interface Operator {
   readonly tokens: TokenAdmin;
+  readonly approvals: RedisApprovalStore;
 }
 
 /**
@@ -45,7 +47,10 @@ export async function withRedis<T>(
     const keys = new Keys(prefix);
     defineScripts(redis);
     const changes = new RedisChangeStore(redis, keys);
-    return await use({ tokens: new TokenAdmin(new RedisTokenStore(redis, keys), changes) });
+    return await use({
+      tokens: new TokenAdmin(new RedisTokenStore(redis, keys), changes),
+      approvals: new RedisApprovalStore(redis, keys),
+    });
   } catch (error) {
     if (error instanceof CliFailure) throw error;
     if (error instanceof DomainError) throw refusalOf(error);

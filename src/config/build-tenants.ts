@@ -1,6 +1,7 @@
 import type { ConfigFiles } from './config-files.js';
 import { buildAssistant } from './build-assistant.js';
 import { buildSources } from './build-sources.js';
+import { buildWrites } from './build-writes.js';
 import type { TenantConfig, TenantLimits } from './config.types.js';
 import type { LimitsDto, TenantDto } from './dto/tenant.dto.js';
 import type { Faults } from './faults.js';
@@ -35,6 +36,7 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
         context.secrets,
         context.faults,
       ),
+      ...buildWrites(tenant.writes, `${place}.writes`, context.faults),
       limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
       takeover: tenant.takeover ?? settings.takeover,
       contextConcurrency: tenant.contextConcurrency ?? settings.contextConcurrency,

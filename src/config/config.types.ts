@@ -94,8 +94,34 @@ export interface TenantConfig {
   readonly sources: readonly SourceConfig[];
   readonly limits: TenantLimits;
   readonly takeover: 'rerun' | 'fail';
+  /** What may be changed outside, by tool; a tool that is absent is denied. */
+  readonly writes?: WritesConfig;
   /** A second task of a context: refused (CONTEXT_BUSY), or run in order after the first. */
   readonly contextConcurrency: 'reject' | 'queue';
+}
+
+export type WritesConfig = Readonly<Record<string, WriteRule>>;
+
+export const WRITE_POLICIES = ['deny', 'ask-caller', 'ask-operator', 'auto'] as const;
+export type WritePolicy = (typeof WRITE_POLICIES)[number];
+
+/** Who decides about the plans of one write tool. */
+export interface WriteRule {
+  readonly policy: WritePolicy;
+  /** The plans for which `policy` holds. */
+  readonly within: WriteScope;
+  /** What holds for all others, and for a dangerous one where the policy is `auto`. */
+  readonly otherwise: Exclude<WritePolicy, 'auto'>;
+}
+
+export interface WriteScope {
+  /** Each must be among the plan's own matchers, or be narrowed by one of them. */
+  readonly matchers: readonly {
+    readonly name: string;
+    readonly op: '=' | '!=' | '=~' | '!~';
+    readonly value: string;
+  }[];
+  readonly longestSeconds?: number;
 }
 
 /** Design section 8, one set a tenant. Bytes are UTF-8 bytes. */

@@ -7,6 +7,7 @@ import { TaskFold } from '../domain/fold.js';
 import { DrainState } from '../health/drain-state.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
+import { RedisApprovalStore } from '../store/redis-approval.store.js';
 import { RedisInstanceStore, member, type RunHint } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
@@ -64,6 +65,7 @@ export class ExecutionService {
     private readonly ender: TaskEnder,
     private readonly drain: DrainState,
     private readonly handed: HandedTasks,
+    private readonly approvals: RedisApprovalStore,
   ) {}
 
   get instance(): string {
@@ -225,6 +227,11 @@ export class ExecutionService {
       this.backends.backendOf(ref.tenant),
       this.store,
       this.tenants.limitsOf(ref.tenant),
+      {
+        approvals: this.approvals,
+        leaseMs: this.lease.leaseMs,
+        isFresh: () => this.lease.isFresh,
+      },
       () => this.clock.now(),
       (error) => {
         this.logger.error({

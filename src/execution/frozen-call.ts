@@ -14,7 +14,7 @@ export interface FrozenCall {
   readonly metadata: JsonObject;
   /** 1, and one more with every continuation. */
   readonly leg: number;
-  readonly answering?: { readonly question: string; readonly expects: 'approval' | 'text' };
+  readonly answering?: Turn['answering'];
 }
 
 export function textOf(message: Message): string {
@@ -31,7 +31,7 @@ function textSetting(call: FrozenCall, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -32,6 +32,11 @@ export class LeaseService {
     return this.periodMs;
   }
 
+  /** False once renewing is overdue: others may soon take this instance for dead (design 5.4). */
+  get isFresh(): boolean {
+    return performance.now() - this.lastBeat < this.leaseMs * 0.75;
+  }
+
   /**
    * Renews the lease.
    * @returns the instances whose lease is over; none while this one may not judge.

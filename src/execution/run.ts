@@ -1,19 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
 import type { TenantLimits } from '../config/config.types.js';
-import type { Message, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
+import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
+import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
 import { Bridge } from './bridge.js';
+import { RunDesk } from './run-desk.js';
 import { RunFiles } from './run-files.js';
 
 /** A question waits so long for its answer; then the task has failed (design 5.7). */
 const PARK_MS = { approval: 30 * 60_000, text: 24 * 3600_000 - 60_000 } as const;
+
+/** The intent of a backend of which nobody knows what it does. */
+const UNMARKED = 'an unmarked backend';
+/** A write that was begun is given so long to end before the run is settled without its outcome. */
+const WRITE_GRACE_MS = 6000;
 
 /** The texts with which the gateway itself ends a task; written for the user. */
 export const ENDED = {
@@ -28,6 +35,22 @@ export const ENDED = {
   expired: 'The question was not answered in time',
   canceled: 'Canceled by the user. What was done before is not undone',
 } as const;
+
+/** `ENDED.unsure`, with what it is that may have been done. */
+export function unsure(effects: readonly string[]): string {
+  const named = effects.filter((text) => text !== UNMARKED);
+  return named.length === 0
+    ? ENDED.unsure
+    : `${ENDED.unsure}. It was about to: ${named.join('; ')}`;
+}
+
+/** `ENDED.canceled`, with what may have been done before. */
+export function canceled(effects: readonly string[]): string {
+  const named = effects.filter((text) => text !== UNMARKED);
+  return named.length === 0
+    ? ENDED.canceled
+    : `${ENDED.canceled}. May have been done: ${named.join('; ')}`;
+}
 
 /** Why a run is told to stop. */
 export type StopReason =
@@ -56,9 +79,18 @@ export interface RunSeed {
   readonly deadline: number;
 }
 
+/** What a run needs to change something outside. */
+export interface RunWrites {
+  readonly approvals: RedisApprovalStore;
+  readonly leaseMs: number;
+  /** Whether this instance has renewed its lease lately. */
+  readonly isFresh: () => boolean;
+}
+
 interface Ending {
   readonly state: TaskStateName;
   readonly text?: string;
+  readonly plan?: JsonObject;
   readonly expects: '' | 'approval' | 'text';
 }
 
@@ -70,9 +102,11 @@ export class Run {
   private readonly files: RunFiles;
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
-  private readonly effects: string[] = [];
   private readonly began = performance.now();
   private firstToken: number | undefined;
+  private readonly desk: RunDesk;
+  /** An unmarked backend was started. */
+  private mayHaveActed = false;
   /** What settling the task changed besides. */
   aftermath: Settled | undefined;
 
@@ -81,6 +115,7 @@ export class Run {
     private readonly backend: AssistantBackend,
     private readonly store: RedisTaskStore,
     private readonly limits: TenantLimits,
+    writes: RunWrites,
     private readonly now: () => number,
     private readonly logFailure: (error: unknown) => void,
   ) {
@@ -92,6 +127,22 @@ export class Run {
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
     this.files = new RunFiles(store, seed.keys, limits, seed.epoch);
+    this.desk = new RunDesk({
+      store,
+      approvals: writes.approvals,
+      keys: seed.keys,
+      epoch: seed.epoch,
+      leg: seed.leg,
+      attempt: seed.attempt,
+      signal: this.abort.signal,
+      trustMs: writes.leaseMs / 2,
+      isFresh: writes.isFresh,
+      flush: () => this.writer.flush(),
+      onCancel: () => {
+        this.stop({ kind: 'cancel', mark: 'user' });
+      },
+      now,
+    });
     this.writer = new LogWriter(store, seed.keys, limits, seed.epoch, seed.seq, seed.fold, {
       onCancel: (mark) => {
         this.stop({ kind: 'cancel', mark });
@@ -176,7 +227,7 @@ export class Run {
     );
     try {
       if (!this.backend.readOnly) await this.intend();
-      const ending = await this.follow();
+      const ending = await this.follow().finally(() => this.desk.idle(WRITE_GRACE_MS));
       return this.stopReason === undefined ? ending : this.stopped(this.stopReason);
     } catch (error) {
       if (error instanceof RunLostError) throw error;
@@ -193,11 +244,11 @@ export class Run {
     const effect = {
       id: `run-${this.seed.epoch}`,
       phase: 'intent',
-      text: 'an unmarked backend',
+      text: UNMARKED,
     } as const;
     const result = await this.store.markEffect(this.seed.keys, this.seed.epoch, effect);
     if (result.ok) {
-      this.effects.push(effect.text);
+      this.mayHaveActed = true;
       return;
     }
     if (result.code === ScriptCode.Canceled) {
@@ -209,7 +260,7 @@ export class Run {
 
   private async follow(): Promise<Ending> {
     const turn = await resend(this.seed.turn, { forMs: 30_000, signal: this.abort.signal });
-    const frames = this.backend.run(turn, this.abort.signal)[Symbol.asyncIterator]();
+    const frames = this.backend.run(turn, this.abort.signal, this.desk)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const step = await this.untilStopped(frames.next());
@@ -272,6 +323,7 @@ export class Run {
           state: 'TASK_STATE_INPUT_REQUIRED',
           text: frame.question,
           expects: frame.expects,
+          ...(frame.plan === undefined ? {} : { plan: frame.plan }),
         };
       case 'auth_required':
         return { state: 'TASK_STATE_AUTH_REQUIRED', text: frame.question, expects: 'text' };
@@ -285,14 +337,25 @@ export class Run {
   private stopped(reason: StopReason): Ending {
     switch (reason.kind) {
       case 'cancel': {
-        const done = this.effects.length > 0 ? ' The assistant may have acted already.' : '';
-        return { state: 'TASK_STATE_CANCELED', text: `${ENDED.canceled}.${done}`, expects: '' };
+        const acted = this.mayHaveActed ? ' The assistant may have acted already.' : '';
+        const text = `${ENDED.canceled}.${acted}${this.deeds()}`;
+        return { state: 'TASK_STATE_CANCELED', text, expects: '' };
       }
       case 'budget':
-        return { state: 'TASK_STATE_FAILED', text: ENDED.budget, expects: '' };
+        return { state: 'TASK_STATE_FAILED', text: ENDED.budget + this.deeds('.'), expects: '' };
       case 'leave':
         throw this.lost ?? new RunLostError('fenced');
     }
+  }
+
+  /** What was done outside, or may have been; empty when nothing was. */
+  private deeds(before = ''): string {
+    const { deeds } = this.desk;
+    if (deeds.length === 0) return '';
+    const list = deeds.map(({ text, outcome }) =>
+      outcome === 'done' ? `done: ${text}` : `may have been done: ${text}`,
+    );
+    return `${before} ${list.join('; ')}`;
   }
 
   private async settle(ending: Ending): Promise<void> {
@@ -302,7 +365,7 @@ export class Run {
       const leftovers = this.bridge.superseded(this.writer.artifactIds());
       for (const event of leftovers) await this.writer.push(event);
     }
-    const status = this.status(ending.state, ending.text);
+    const status = this.status(ending.state, ending.text, ending.plan);
     const history = {
       turn: this.seed.number,
       user: this.seed.text,
@@ -355,8 +418,8 @@ export class Run {
     return { taskId, contextId };
   }
 
-  private status(state: TaskStateName, text?: string): TaskStatus {
-    return statusOf(state, this.now(), this.ids(), text);
+  private status(state: TaskStateName, text?: string, plan?: JsonObject): TaskStatus {
+    return statusOf(state, this.now(), this.ids(), text, plan);
   }
 }
 
@@ -366,14 +429,11 @@ export function statusOf(
   now: number,
   ids: { taskId: string; contextId: string },
   text?: string,
+  plan?: JsonObject,
 ): TaskStatus {
   const timestamp = new Date(now).toISOString();
   if (text === undefined || text === '') return { state, timestamp };
-  const message: Message = {
-    messageId: randomUUID(),
-    role: 'ROLE_AGENT',
-    parts: [{ text }],
-    ...ids,
-  };
+  const parts: Part[] = plan === undefined ? [{ text }] : [{ text }, { data: plan }];
+  const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts, ...ids };
   return { state, message, timestamp };
 }

@@ -13,7 +13,7 @@ import { StreamHub } from '../streams/hub.js';
 import { ExecutionService } from './execution.service.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
-import { ENDED } from './run.js';
+import { ENDED, unsure } from './run.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
 
@@ -142,7 +142,10 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
       const record = await this.reader.read(hint.tenant, '', hint.taskId);
       if (record === undefined && now - since < FORGET_MS) continue;
       if (record !== undefined && record.head.owner === me && !isSettled(record.head.state)) {
-        const text = record.head.openEffects > 0 ? ENDED.unsure : ENDED.outage;
+        const text =
+          record.head.openEffects > 0
+            ? unsure(await this.reader.openEffects(hint.tenant, hint.taskId))
+            : ENDED.outage;
         const verdict = { state: 'TASK_STATE_FAILED', text } as const;
         await this.ender.end(hint.tenant, hint.taskId, verdict, ({ head }) => head.owner === me);
       }

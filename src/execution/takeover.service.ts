@@ -10,7 +10,7 @@ import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { ExecutionService, type OwnedTask } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
-import { ENDED } from './run.js';
+import { canceled, ENDED, unsure } from './run.js';
 import { TaskEnder, type Verdict } from './task-ender.js';
 
 /** Runs of a dead instance that are looked at in one go. */
@@ -82,7 +82,9 @@ export class TakeoverService {
     const taken = await this.store.takeOver(tenant, taskId, seen.head.epoch, me, why);
     if (!taken.ok) return undefined;
     metrics.takeovers.inc();
-    const verdict = this.judge(tenant, taken.value);
+    const effects =
+      taken.value.openEffects > 0 ? await this.reader.openEffects(tenant, taskId) : [];
+    const verdict = this.judge(tenant, taken.value, effects);
     const { epoch, attempt } = taken.value;
     this.logger.warn({ msg: 'took over a run', tenant, taskId, epoch, attempt, verdict });
     if (verdict !== undefined) {
@@ -107,9 +109,9 @@ export class TakeoverService {
   }
 
   /** Undefined: run it again. */
-  private judge(tenant: string, taken: TakenOver): Verdict | undefined {
-    if (taken.cancel !== '') return { state: 'TASK_STATE_CANCELED', text: ENDED.canceled };
-    if (taken.openEffects > 0) return failed(ENDED.unsure);
+  private judge(tenant: string, taken: TakenOver, effects: readonly string[]): Verdict | undefined {
+    if (taken.cancel !== '') return { state: 'TASK_STATE_CANCELED', text: canceled(effects) };
+    if (taken.openEffects > 0) return failed(unsure(effects));
     if (taken.now >= taken.deadline) return failed(ENDED.budget);
     if (taken.deaths > MOST_DEATHS) return failed(ENDED.poison);
     if (this.tenants.get(tenant).takeover === 'fail') return failed(ENDED.died);

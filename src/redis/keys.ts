@@ -51,6 +51,9 @@ export class Keys {
     this.of(tenant, 'queue', user, contextId);
   handed = (tenant: string): string => this.of(tenant, 'handed');
   file = (tenant: string, id: string, name: string): string => this.of(tenant, 'file', id, name);
+  approval = (tenant: string, id: string): string => this.of(tenant, 'approval', id);
+  /** Requests that wait for an operator, by when they expire. */
+  approvals = (tenant: string): string => this.of(tenant, 'approvals');
   push = (tenant: string, id: string): string => this.of(tenant, 'push', id);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');

@@ -22,6 +22,7 @@ export const ScriptCode = {
   FilesFull: -19,
   TooManyHooks: -20,
   ClaimLost: -21,
+  TooManyApprovals: -22,
 } as const;
 
 export type Refusal = (typeof ScriptCode)[keyof typeof ScriptCode];
@@ -78,6 +79,7 @@ export function refusalToError(code: number, taskId: string): DomainError {
       return new DomainError('QUOTA', 'The task has as many webhooks as a task may have', {
         metadata: { quota: 'webhooks_task' },
       });
+    case ScriptCode.TooManyApprovals:
     case ScriptCode.ClaimLost:
     case ScriptCode.StaleEpoch:
     case ScriptCode.CursorLost:

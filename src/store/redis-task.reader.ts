@@ -280,6 +280,15 @@ export class RedisTaskReader {
     return user === '' ? this.keys.tenantTasks(tenant) : this.keys.userTasks(tenant, user);
   }
 
+  /** What a task's runs were about to do outside and did not report on, for people. */
+  async openEffects(tenant: string, taskId: string): Promise<string[]> {
+    const key = this.keys.task(tenant, taskId);
+    const names = (await this.redis.control.hkeys(key)).filter((name) => /^effect:/.test(name));
+    if (names.length === 0) return [];
+    const values = await this.redis.control.hmget(key, ...names);
+    return values.flatMap((value) => /^intent ([^]*)/.exec(value ?? '')?.[1] ?? []);
+  }
+
   /** Tasks of a tenant that have waited for an owner since before `since`, oldest first. */
   async handed(tenant: string, since: number, most: number): Promise<string[]> {
     const key = this.keys.handed(tenant);

@@ -418,14 +418,21 @@ export class RedisTaskStore {
     }));
   }
 
+  /** The value is what became of it, when an earlier attempt has done it already. */
   async markEffect(
     keys: TaskKeys,
     epoch: number,
     effect: { readonly id: string; readonly phase: 'intent' | 'outcome'; readonly text: string },
-  ): Promise<Outcome<true>> {
+  ): Promise<Outcome<{ readonly before?: string }>> {
     const args = [epoch, effect.id, effect.phase, effect.text];
     const reply = await this.run(this.redis.writes, 'mark-effect', [keys.task], args);
-    return outcome(reply, () => true as const);
+    return outcome(reply, () => (Number(reply[0]) === 2 ? { before: String(reply[1]) } : {}));
+  }
+
+  /** What became of an effect, in words; undefined while that is open, or for one that is not known. */
+  async outcomeOf(keys: TaskKeys, id: string): Promise<string | undefined> {
+    const recorded = await this.redis.writes.hget(keys.task, `effect:${id}`);
+    return /^outcome ([^]*)/.exec(recorded ?? '')?.[1];
   }
 
   /** SET for a snapshot too large for a script's argument; the answer is what to pass instead. */

@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { Keys } from '../redis/keys.js';
+import { RedisConnections } from '../redis/redis.connections.js';
+import { RedisApprovalStore } from './redis-approval.store.js';
 import { RedisContextStore } from './redis-context.store.js';
 import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
@@ -14,7 +17,20 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisTaskReader,
     RedisInstanceStore,
     RedisStartCheck,
+    {
+      provide: RedisApprovalStore,
+      inject: [RedisConnections, Keys],
+      useFactory: (redis: RedisConnections, keys: Keys) =>
+        new RedisApprovalStore(redis.control, keys),
+    },
   ],
-  exports: [RedisContextStore, RedisFileStore, RedisTaskStore, RedisTaskReader, RedisInstanceStore],
+  exports: [
+    RedisApprovalStore,
+    RedisContextStore,
+    RedisFileStore,
+    RedisTaskStore,
+    RedisTaskReader,
+    RedisInstanceStore,
+  ],
 })
 export class StoreModule {}

@@ -5,7 +5,7 @@ import { DomainError, taskNotFound, unavailable } from '../domain/errors.js';
 import { isInterrupted } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
 import { LeaseService } from '../execution/lease.service.js';
-import { ENDED } from '../execution/run.js';
+import { canceled } from '../execution/run.js';
 import { TaskEnder } from '../execution/task-ender.js';
 import { RedisInstanceStore } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
@@ -38,7 +38,8 @@ export class CancelService {
     if (!marked.ok) return this.alreadyOver(ctx, taskId);
     const { state, owner } = marked.value;
     if (!isInterrupted(state)) await this.letOwnerEnd(ctx, taskId, owner);
-    const verdict = { state: 'TASK_STATE_CANCELED', text: ENDED.canceled } as const;
+    const effects = await this.reader.openEffects(tenant, taskId).catch(() => []);
+    const verdict = { state: 'TASK_STATE_CANCELED', text: canceled(effects) } as const;
     const task = await this.ender.end(tenant, taskId, verdict);
     if (task === undefined) throw unavailable('The task could not be ended now; try again');
     if (task.status.state !== 'TASK_STATE_CANCELED') throw notCancelable(taskId);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../config/config.types.js';
 import type { Message, Part } from '../domain/a2a.js';
 import { formatPageToken, parsePageToken } from './page-token.js';
-import { checkMessage, fingerprintOf, isDecision } from './submission.js';
+import { checkMessage, fingerprintOf } from './submission.js';
 
 function message(parts: readonly Part[], over: Partial<Message> = {}): Message {
   return { messageId: 'm', role: 'ROLE_USER', parts, ...over };
@@ -34,18 +34,6 @@ describe('fingerprintOf', () => {
     expect(fingerprintOf(message([{ text: 'b' }]))).not.toBe(one);
     expect(fingerprintOf(message([{ text: 'a' }], { contextId: 'c' }))).not.toBe(one);
   });
-});
-
-describe('isDecision', () => {
-  it.each(['yes', 'Yes.', ' OK ', 'no', '是', '好的。', '取消', '不要'])('takes %j', (text) => {
-    expect(isDecision(text)).toBe(true);
-  });
-  it.each(['yes but only for an hour', 'what is firing?', '好像不对', '', 'no alerts today?'])(
-    'does not take %j',
-    (text) => {
-      expect(isDecision(text)).toBe(false);
-    },
-  );
 });
 
 describe('page tokens', () => {

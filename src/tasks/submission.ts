@@ -61,13 +61,3 @@ export function fingerprintOf(message: Message): string {
   const content = JSON.stringify([message.contextId ?? '', message.parts]);
   return createHash('sha256').update(content).digest('base64url');
 }
-
-const YES =
-  /^(?:y|yes|yep|ok|okay|approve[d]?|confirm(?:ed)?|go ahead|do it|是|是的|好|好的|可以|确认|同意|批准|执行)[\s.!。！]*$/iu;
-const NO =
-  /^(?:n|no|nope|reject(?:ed)?|deny|denied|cancel|stop|don'?t|do not|否|不|不要|不行|不可以|取消|拒绝|不同意)[\s.!。！]*$/iu;
-
-/** An unambiguous yes or no, which alone answers an approval that is addressed by its context only. */
-export function isDecision(text: string): boolean {
-  return YES.test(text.trim()) || NO.test(text.trim());
-}

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Task } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
+import { isDecision } from '../domain/decision.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isInterrupted, isTerminal } from '../domain/task-state.js';
 import { ExecutionService, type OwnedTask } from '../execution/execution.service.js';
-import type { FrozenCall } from '../execution/frozen-call.js';
+import { type FrozenCall, isObject } from '../execution/frozen-call.js';
 import { TaskEnder } from '../execution/task-ender.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { type Idempotency, RedisTaskStore } from '../store/redis-task.store.js';
@@ -17,7 +18,6 @@ import {
   checkMessage,
   fingerprintOf,
   idempotencyOf,
-  isDecision,
 } from './submission.js';
 import type { Submission, Submitted } from './task.types.js';
 
@@ -214,6 +214,9 @@ export class SubmitService {
     const taskId = record.task.id;
     const { contextId, turn } = head;
     const before = JSON.parse(head.call) as FrozenCall;
+    // The question as it was stored, by this gateway: what is approved is what was shown.
+    const asked = record.task.status.message?.parts ?? [];
+    const plan = asked.find((part) => part.data !== undefined)?.data;
     const answer: Message = { ...submission.message, taskId, contextId };
     const call: FrozenCall = {
       ctx,
@@ -222,8 +225,9 @@ export class SubmitService {
       metadata: { ...before.metadata, ...submission.metadata },
       leg: before.leg + 1,
       answering: {
-        question: (record.task.status.message?.parts ?? []).flatMap((p) => p.text ?? []).join('\n'),
+        question: asked.flatMap((part) => part.text ?? []).join('\n'),
         expects: head.expects === 'approval' ? 'approval' : 'text',
+        ...(isObject(plan) ? { plan } : {}),
       },
     };
     const now = this.execution.now();

@@ -17,6 +17,7 @@ import { DrainState } from '../../src/health/drain-state.js';
 import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
+import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
 import { RedisFileStore } from '../../src/store/redis-file.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
@@ -121,6 +122,7 @@ export class Core {
       ender,
       new DrainState(),
       handed,
+      new RedisApprovalStore(this.redis.control, keys),
     );
     this.queue = new QueueService(config, handed, this.execution, lease, store, reader, tenants);
     const takeover = new TakeoverService(

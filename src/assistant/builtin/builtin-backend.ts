@@ -1,6 +1,9 @@
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { WritesConfig } from '../../config/config.types.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool.js';
+import { TurnWrites } from '../writes/carry-out.js';
+import type { WriteDesk } from '../writes/write-desk.js';
 import { plain } from './answer/markdown.js';
 import type { Words } from './answer/words.js';
 import { ENGLISH_WORDS } from './answer/words-en.js';
@@ -27,13 +30,17 @@ export class BuiltinBackend implements AssistantBackend {
   constructor(
     private readonly sources: TenantSources,
     private readonly now: () => number = Date.now,
+    private readonly writes?: WritesConfig,
   ) {}
 
-  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
     signal.throwIfAborted();
     const words = wordsFor(turn);
     const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
-    const run = new TurnRun(turn, signal, words, zone, this.now(), this.sources);
+    const now = this.now();
+    const { sources, writes } = this;
+    const scene = { turn, sources, writes, desk, signal, now };
+    const run = new TurnRun(turn, signal, words, zone, now, sources, new TurnWrites(scene));
     try {
       const { blocks, memory } = yield* converse(run);
       yield* deltas([...blocks, ...remarks(turn, words)].join('\n\n'));

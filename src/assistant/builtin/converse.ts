@@ -1,3 +1,4 @@
+import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { understood } from './answer/understood.js';
 import { answerAlerts } from './handlers/alerts.js';
 import { answerQuery } from './handlers/query.js';
@@ -5,6 +6,7 @@ import { answerRules } from './handlers/rules.js';
 import { answerSilences } from './handlers/silences.js';
 import { answerSources } from './handlers/sources.js';
 import { answerTargets } from './handlers/targets.js';
+import { answerWrite } from './handlers/write.js';
 import { LEXICON, phraseAtoms } from './lexicon/lexicon.js';
 import type { Concept } from './lexicon/concept.js';
 import { type LiveWords, readLiveWords } from './live-words.js';
@@ -68,7 +70,7 @@ function smallTalk(
 ): Answer | undefined {
   const { words } = run;
   if (sentence.parts.length === 0) return { blocks: [words.unknown] };
-  if (domain === 'write') {
+  if (domain === 'write' && !mayWrite(run)) {
     return { blocks: [words.readOnly, ...understood(run, { task: 'write' })] };
   }
   const isPlain = conditions.unmatched.length === 0 && ignored.length === 0;
@@ -80,6 +82,11 @@ function smallTalk(
   };
   const text = TEXTS[domain];
   return text === undefined ? undefined : { blocks: [text] };
+}
+
+/** Without that there is no need to look at the sources first. */
+function mayWrite({ writes }: TurnRun): boolean {
+  return writes !== undefined && WRITE_TOOLS.some((tool) => writes.allows(tool));
 }
 
 async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Handling {
@@ -97,7 +104,7 @@ async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Ha
     case 'sources':
       return yield* answerSources(run, question);
     case 'write':
-      return { blocks: [words.readOnly, ...understood(run, { task: 'write' })] };
+      return yield* answerWrite(run, reread(run, question, live, 'alerts'));
     case 'help':
       return { blocks: [words.help] };
     case 'greet':

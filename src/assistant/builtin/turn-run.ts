@@ -1,6 +1,7 @@
 import type { Frame, Turn } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
+import type { TurnWrites } from '../writes/carry-out.js';
 import { SourceReads } from '../tools/source-reads.js';
 import type { ToolResult, TypedTool } from '../tools/tool.js';
 import type { Words } from './answer/words.js';
@@ -31,6 +32,8 @@ export class TurnRun implements TimeFrame {
     readonly zone: string,
     readonly now: number,
     sources: TenantSources,
+    /** Absent: this turn only reads. */
+    readonly writes?: TurnWrites,
   ) {
     this.reads = new SourceReads(sources);
     this.memory = readMemory(turn.history);

@@ -142,7 +142,15 @@ describe('conversationOf', () => {
 });
 
 describe('systemPrompt', () => {
-  const situation = { sources: [], fence, now: 0, zone: 'UTC', lang: undefined, leftOut: 0 };
+  const situation = {
+    sources: [],
+    writes: [],
+    fence,
+    now: 0,
+    zone: 'UTC',
+    lang: undefined,
+    leftOut: 0,
+  };
 
   it.each([
     ['zh_CN', 'Answer in Chinese (China).'],

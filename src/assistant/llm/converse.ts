@@ -63,7 +63,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
     system: exchange.system,
     messages: exchange.conversation.messages,
     tools: tools.toolSet(),
-    stopWhen: stepCountIs(config.maxSteps),
+    stopWhen: [stepCountIs(config.maxSteps), () => tools.mustStop],
     prepareStep: ({ stepNumber }) => {
       const isLast = stepNumber >= config.maxSteps - 1;
       const isSpent = stepNumber > 0 && spent >= config.budgetTokens;
@@ -107,6 +107,7 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           break;
         }
         case 'tool-result':
+          yield* tools.steps.splice(0);
           yield stepOf(part, part.output as ToolAnswer, exchange);
           break;
         case 'tool-error': {
@@ -124,6 +125,14 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           yield* frames('content', text.flush());
           return faultOf(part.error);
         case 'finish': {
+          if (tools.unsure !== undefined) {
+            yield { kind: 'fail', reason: tools.unsure };
+            return undefined;
+          }
+          if (tools.question !== undefined) {
+            yield tools.question;
+            return undefined;
+          }
           const fault = faultOfEnding(part.finishReason, part.rawFinishReason, hasAnswer);
           if (fault !== undefined) return fault;
           if (part.finishReason === 'length') yield { kind: 'content', text: words.cutShort };

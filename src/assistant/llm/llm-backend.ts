@@ -1,13 +1,15 @@
 import { Logger } from '@nestjs/common';
-import type { LlmConfig } from '../../config/config.types.js';
+import type { LlmConfig, WritesConfig } from '../../config/config.types.js';
 import { metrics, tenantLabel } from '../../metrics/metrics.js';
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
 import { isTimezone } from '../builtin/time/zoned.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { SourceReads } from '../tools/source-reads.js';
-import type { Tool } from '../tools/tool.js';
 import { TOOLS } from '../tools/tool-registry.js';
+import { WRITE_TOOLS } from '../tools/write-registry.js';
+import { TurnWrites } from '../writes/carry-out.js';
+import type { WriteDesk } from '../writes/write-desk.js';
 import { converse } from './converse.js';
 import { Fence } from './fence.js';
 import { conversationOf } from './history.js';
@@ -24,11 +26,20 @@ import { wordsFor } from './words.js';
 const HISTORY_SHARE = 4;
 const RETRY_BASE_MS = 500;
 
+/** How far a turn has come. */
+interface Said {
+  /** A piece of the answer was shown. */
+  any: boolean;
+  tools?: TurnTools;
+}
+
 export interface LlmBackendOptions {
   readonly config: LlmConfig;
   readonly sources: TenantSources;
   /** Every secret that must not reach the model, a frame or a log. */
   readonly secrets: readonly string[];
+  /** What the model may propose to change. */
+  readonly writes?: WritesConfig;
   /** Answers, with a note, when the model fails. */
   readonly fallback?: AssistantBackend;
   readonly now?: () => number;
@@ -36,14 +47,13 @@ export interface LlmBackendOptions {
 }
 
 /**
- * The assistant behind a language model: a loop over the tools of the registry that only read. What
- * the model is shown is redacted, fenced and bounded; when it fails, the built-in assistant answers
+ * The assistant behind a language model: a loop over the tools that read, and those that change
+ * something as far as the tenant allows them: these only propose. What the model is shown is redacted, fenced and bounded; when it fails, the built-in assistant answers
  * or the task fails with a reason, never with an empty answer.
  */
 export class LlmBackend implements AssistantBackend {
-  /** A tool that writes is not offered, whatever the registry holds. */
-  private readonly tools: readonly Tool[] = TOOLS.filter((tool) => tool.readOnly);
-  readonly readOnly = this.tools.every((tool) => tool.readOnly);
+  /** What it changes goes through the desk, which does nothing twice. */
+  readonly readOnly = true;
   private readonly log = new Logger(LlmBackend.name);
   private readonly http: ModelHttp;
   private readonly model: Model;
@@ -55,11 +65,11 @@ export class LlmBackend implements AssistantBackend {
     this.redactor = new Redactor(options.secrets);
   }
 
-  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
     signal.throwIfAborted();
-    const said = { any: false };
-    const fault = yield* this.ask(turn, signal, said);
-    if (fault !== undefined) yield* this.failed(turn, fault, said.any, signal);
+    const said: Said = { any: false };
+    const fault = yield* this.ask(turn, signal, said, desk);
+    if (fault !== undefined) yield* this.failed(turn, fault, said, signal, desk);
   }
 
   /** Ends its connections. */
@@ -70,7 +80,8 @@ export class LlmBackend implements AssistantBackend {
   private async *ask(
     turn: Turn,
     signal: AbortSignal,
-    said: { any: boolean },
+    said: Said,
+    desk: WriteDesk | undefined,
   ): AsyncGenerator<Frame, ModelFault | undefined> {
     // Ends the call and the tools however this generator is left.
     const end = new AbortController();
@@ -79,7 +90,7 @@ export class LlmBackend implements AssistantBackend {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const exchange = this.exchange(turn, end.signal);
+      const exchange = this.exchange(turn, end.signal, said, desk);
       for (;;) {
         const step = await exchange.next();
         if (step.done === true) return step.value;
@@ -95,15 +106,30 @@ export class LlmBackend implements AssistantBackend {
     }
   }
 
-  private exchange(turn: Turn, signal: AbortSignal): ReturnType<typeof converse> {
-    const { config, sources, now = Date.now, retryBaseMs = RETRY_BASE_MS } = this.options;
+  private exchange(
+    turn: Turn,
+    signal: AbortSignal,
+    said: Said,
+    desk: WriteDesk | undefined,
+  ): ReturnType<typeof converse> {
+    const {
+      config,
+      sources,
+      writes: rules,
+      now = Date.now,
+      retryBaseMs = RETRY_BASE_MS,
+    } = this.options;
     const { redactor } = this;
     const fence = new Fence();
     const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
     const budget = Math.floor(config.contextTokens / HISTORY_SHARE);
     const conversation = conversationOf(turn, budget, fence);
+    const writes = new TurnWrites({ turn, sources, writes: rules, desk, signal, now: now() });
+    const writeTools = WRITE_TOOLS.filter((tool) => writes.allows(tool));
     const tools = new TurnTools({
-      tools: this.tools,
+      tools: TOOLS,
+      writeTools,
+      writes,
       context: { reads: new SourceReads(sources) },
       redactor,
       fence,
@@ -113,8 +139,17 @@ export class LlmBackend implements AssistantBackend {
         this.log.error(`tool ${tool} failed in task ${turn.taskId}: ${redactor.hide(detail)}`);
       },
     });
+    said.tools = tools;
     const { leftOut } = conversation;
-    const situation = { sources: sources.all, fence, now: now(), zone, lang: turn.lang, leftOut };
+    const situation = {
+      sources: sources.all,
+      writes: writeTools.map(({ name }) => name),
+      fence,
+      now: now(),
+      zone,
+      lang: turn.lang,
+      leftOut,
+    };
     return converse({
       config,
       model: this.model,
@@ -136,8 +171,9 @@ export class LlmBackend implements AssistantBackend {
   private async *failed(
     turn: Turn,
     fault: ModelFault,
-    hasSaid: boolean,
+    said: Said,
     signal: AbortSignal,
+    desk: WriteDesk | undefined,
   ): AsyncGenerator<Frame> {
     this.log.warn(
       `the model of tenant ${turn.tenant} failed in task ${turn.taskId}: ${fault.message}`,
@@ -146,12 +182,24 @@ export class LlmBackend implements AssistantBackend {
     if (told !== undefined) this.log.debug(`it said: ${cleanText(this.redactor.hide(told), 500)}`);
     const words = wordsFor(turn.lang, turn.text);
     const reason = words.reason(fault);
+    const { question, unsure, written } = said.tools ?? {};
+    if (question !== undefined) {
+      yield question;
+      return;
+    }
+    if (unsure !== undefined || written !== undefined) {
+      // Nobody else gets this message: it could be carried out a second time.
+      if (unsure !== undefined) yield { kind: 'fail', reason: unsure };
+      else
+        yield { kind: 'content', text: `${said.any ? '\n\n' : ''}${written ?? ''}\n\n_${reason}_` };
+      return;
+    }
     const { fallback } = this.options;
     if (fallback === undefined) {
       yield { kind: 'fail', reason };
       return;
     }
-    yield { kind: 'content', text: (hasSaid ? '\n\n' : '') + words.fallback(reason) };
-    yield* fallback.run(turn, signal);
+    yield { kind: 'content', text: (said.any ? '\n\n' : '') + words.fallback(reason) };
+    yield* fallback.run(turn, signal, desk);
   }
 }

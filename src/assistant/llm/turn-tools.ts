@@ -1,7 +1,9 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
 import { ToolInputError, type Tool, type ToolContext } from '../tools/tool.js';
-import type { ToolUse } from '../assistant-backend.js';
+import type { Frame, ToolUse } from '../assistant-backend.js';
+import type { TurnWrites } from '../writes/carry-out.js';
+import type { WriteTool } from '../writes/write-tool.js';
 import type { Fence } from './fence.js';
 import type { Redactor } from './redactor.js';
 import { showResult } from './show-result.js';
@@ -21,6 +23,8 @@ export interface ToolAnswer {
 
 export interface TurnToolsOptions {
   readonly tools: readonly Tool[];
+  readonly writeTools: readonly WriteTool[];
+  readonly writes: TurnWrites;
   readonly context: ToolContext;
   readonly redactor: Redactor;
   readonly fence: Fence;
@@ -36,14 +40,27 @@ export class TurnTools {
   private readonly waiting: (() => void)[] = [];
   /** Facts of a demo source were used. */
   sawDemo = false;
+  /** The turn must end with it: a write that the user has to approve. */
+  question: Extract<Frame, { kind: 'input_required' }> | undefined;
+  /** A write whose outcome nobody knows: the turn must end with it, whatever the model says. */
+  unsure: string | undefined;
+  /** What became of the turn's write, for the user. */
+  written: string | undefined;
+  /** Steps of writes, for the user; taken out by whoever shows them. */
+  readonly steps: Frame[] = [];
+  private hasWritten = false;
 
   constructor(private readonly options: TurnToolsOptions) {}
+
+  get mustStop(): boolean {
+    return this.question !== undefined || this.unsure !== undefined;
+  }
 
   /** As the SDK wants them. */
   toolSet(): ToolSet {
     const { fence } = this.options;
     return Object.fromEntries(
-      this.options.tools.map((tool) => [
+      [...this.options.tools, ...this.options.writeTools].map((tool) => [
         tool.name,
         dynamicTool({
           description: tool.description,
@@ -60,7 +77,7 @@ export class TurnTools {
   }
 
   /** @throws the signal's reason when the turn is over. */
-  async call(tool: Tool, args: unknown): Promise<ToolAnswer> {
+  async call(tool: Tool | WriteTool, args: unknown): Promise<ToolAnswer> {
     const { signal } = this.options;
     this.calls += 1;
     if (this.calls > MOST_CALLS) {
@@ -69,7 +86,7 @@ export class TurnTools {
     await this.turn();
     try {
       signal.throwIfAborted();
-      return await this.run(tool, args);
+      return await ('plan' in tool ? this.write(tool, args) : this.run(tool, args));
     } finally {
       this.running -= 1;
       this.waiting.shift()?.();
@@ -93,6 +110,43 @@ export class TurnTools {
       }
       this.options.onBug(tool.name, error);
       return { outcome: 'failed', output: FAILED };
+    }
+  }
+
+  /** One a turn: a second one could be the first again, said a little differently. */
+  private async write(tool: WriteTool, args: unknown): Promise<ToolAnswer> {
+    const { redactor, signal, writes } = this.options;
+    if (this.hasWritten) {
+      return { outcome: 'failed', output: 'Not done: one write a turn. Tell the user about it.' };
+    }
+    this.hasWritten = true;
+    try {
+      const carrying = writes.propose(tool, args);
+      let step = await carrying.next();
+      for (; step.done !== true; step = await carrying.next()) {
+        // What was done stands in the evidence by the tool's own answer.
+        if (step.value.kind === 'step' && step.value.tool === undefined)
+          this.steps.push(step.value);
+      }
+      const carried = step.value;
+      if (carried.kind === 'asks') {
+        this.question = carried.frame;
+        return {
+          outcome: 'success',
+          output: 'Proposed. The gateway now asks the user to approve it.',
+        };
+      }
+      const { outcome, text } = carried;
+      this.written = text;
+      if (outcome === 'unknown') this.unsure = text;
+      const isDone = outcome === 'done' || outcome === 'before';
+      return { outcome: isDone ? 'success' : 'failed', output: redactor.hide(text) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolInputError)) throw error;
+      // Nothing was planned: it may be tried again.
+      this.hasWritten = false;
+      return { outcome: 'failed', output: redactor.hide(error.message.slice(0, 2000)) };
     }
   }
 

@@ -7,6 +7,7 @@ import type {
   MatchOp,
   Silence,
   SilenceSource,
+  SilenceWrites,
   Source,
 } from './source.types.js';
 
@@ -31,6 +32,34 @@ export class AlertmanagerSource implements Source {
       this.http.get('/api/v2/silences', {}, (body) => this.readSilences(body), signal),
     groups: (signal) =>
       this.http.get('/api/v2/alerts/groups', {}, (body) => this.readGroups(body), signal),
+  };
+
+  readonly silenceWrites: SilenceWrites = {
+    create: ({ matchers, startsAt, endsAt, createdBy, comment }) =>
+      this.http.write(
+        {
+          method: 'POST',
+          path: '/api/v2/silences',
+          body: {
+            matchers: matchers.map(({ name, op, value }) => ({
+              name,
+              value,
+              isRegex: op.includes('~'),
+              isEqual: !op.startsWith('!'),
+            })),
+            startsAt: new Date(startsAt).toISOString(),
+            endsAt: new Date(endsAt).toISOString(),
+            createdBy,
+            comment,
+          },
+        },
+        (body) => asText(asDocument(body, 'answer')['silenceID'], 'silenceID'),
+      ),
+    expire: (id) =>
+      this.http.write(
+        { method: 'DELETE', path: `/api/v2/silence/${encodeURIComponent(id)}` },
+        () => undefined,
+      ),
   };
 
   health(signal: AbortSignal): Promise<string> {

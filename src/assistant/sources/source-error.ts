@@ -28,6 +28,27 @@ export class SourceError extends Error {
   }
 }
 
+/** Errors of the time before the first byte of a request could be sent. */
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Has a write that failed like this certainly changed nothing? */
+export function isUndone({ fault }: SourceError): boolean {
+  switch (fault.kind) {
+    case 'refused':
+    case 'redirect':
+      return true;
+    case 'http':
+      return fault.status < 500;
+    case 'unreachable':
+      return UNSENT.has(fault.code);
+    case 'timeout':
+    case 'not_json':
+    case 'unexpected':
+    case 'too_big':
+      return false;
+  }
+}
+
 /** `Alertmanager at prod-am`. */
 export function titleOf(source: SourceInfo): string {
   const TITLES = {

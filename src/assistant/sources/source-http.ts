@@ -12,12 +12,20 @@ const ERROR_BODY_BYTES = 64 * 1024;
 /** Abort reason of our own clock, to be told from the caller's. */
 const LATE = Symbol('late');
 
+/** A request that changes something. */
+export interface SourceWrite {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
 /**
  * GETs JSON from one source: with its credentials, within its time and size bounds, following no
  * redirect. Every failure is a SourceError.
  */
 export class SourceHttp {
   private readonly agent: Agent;
+  private readonly writer: Agent;
   private readonly base: URL;
   private readonly headers: Readonly<Record<string, string>>;
 
@@ -27,12 +35,14 @@ export class SourceHttp {
   ) {
     this.base = new URL(config.url);
     this.headers = headersOf(config, this.base);
-    this.agent = new Agent({
-      connections: 8,
+    const times = {
       connect: { timeout: config.timeoutMs },
       headersTimeout: config.timeoutMs,
       bodyTimeout: config.timeoutMs,
-    });
+    };
+    this.agent = new Agent({ ...times, connections: 8 });
+    // A connection of its own for each: one that was kept may be dead, and a write is never sent twice.
+    this.writer = new Agent({ ...times, pipelining: 0 });
   }
 
   /**
@@ -46,6 +56,36 @@ export class SourceHttp {
     read: (body: unknown) => T,
     signal: AbortSignal,
   ): Promise<T> {
+    return this.bounded(async (bound) => read(await this.fetch(path, query, bound)), signal);
+  }
+
+  /** POSTs something that only reads, such as a query with a body. @throws like `get`. */
+  async ask<T>(
+    path: string,
+    body: unknown,
+    read: (body: unknown) => T,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const call = { method: 'POST', path, body } as const;
+    return this.bounded(async (bound) => read(await this.fetch(path, {}, bound, call)), signal);
+  }
+
+  /** Sends a write, once. Only its own clock ends it early. @throws SourceError */
+  async write<T>(write: SourceWrite, read: (body: unknown) => T): Promise<T> {
+    return this.bounded(
+      async (bound) => read(await this.fetch(write.path, {}, bound, write, this.writer)),
+      new AbortController().signal,
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.agent.destroy(), this.writer.destroy()]);
+  }
+
+  private async bounded<T>(
+    call: (bound: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     signal.throwIfAborted();
     const bound = new AbortController();
     const onAbort = (): void => {
@@ -56,7 +96,7 @@ export class SourceHttp {
       bound.abort(LATE);
     }, this.config.timeoutMs);
     try {
-      return read(await this.fetch(path, query, bound.signal));
+      return await call(bound.signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SourceError) throw error;
@@ -68,21 +108,24 @@ export class SourceHttp {
     }
   }
 
-  async close(): Promise<void> {
-    await this.agent.destroy();
-  }
-
   private async fetch(
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    call: { readonly method: 'GET' | SourceWrite['method']; readonly body?: unknown } = {
+      method: 'GET',
+    },
+    dispatcher = this.agent,
   ): Promise<unknown> {
     const url = new URL(this.base);
     url.pathname = this.base.pathname.replace(/\/+$/, '') + path;
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const json = call.body === undefined ? {} : { 'content-type': 'application/json' };
     const { statusCode, body } = await request(url, {
-      dispatcher: this.agent,
-      headers: this.headers,
+      method: call.method,
+      dispatcher,
+      headers: { ...this.headers, ...json },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
       signal,
     });
     const max = statusCode === 200 ? this.config.maxBytes : ERROR_BODY_BYTES;
@@ -96,6 +139,8 @@ export class SourceHttp {
     }
     if (statusCode !== 200) throw this.refusal(statusCode, size > max ? '' : textOf(chunks));
     if (size > max) throw this.fault({ kind: 'too_big', bytes: max });
+    // Alertmanager answers a DELETE with nothing.
+    if (size === 0 && call.method !== 'GET') return undefined;
     try {
       return JSON.parse(textOf(chunks)) as unknown;
     } catch (error) {

@@ -12,6 +12,7 @@ export interface SourceInfo {
 export interface Source extends SourceInfo {
   readonly alerts?: AlertSource;
   readonly silences?: SilenceSource;
+  readonly silenceWrites?: SilenceWrites;
   readonly metrics?: MetricsSource;
   /** Asks for a cheap answer. Resolves to a short text such as `0.25.0`. */
   health(signal: AbortSignal): Promise<string>;
@@ -33,6 +34,25 @@ export interface SilenceSource {
   list(signal: AbortSignal): Promise<readonly Silence[]>;
   /** The routing groups; an alert may be in several. */
   groups(signal: AbortSignal): Promise<readonly AlertGroup[]>;
+}
+
+/**
+ * Not bound to any signal: a write that was begun runs to its end, within the source's own time, so
+ * that its outcome is known. `isUndone` of source-error.ts tells whether a failed one was surely not
+ * done.
+ */
+export interface SilenceWrites {
+  /** @returns the id of the new silence. */
+  create(silence: NewSilence): Promise<string>;
+  expire(id: string): Promise<void>;
+}
+
+export interface NewSilence {
+  readonly matchers: Silence['matchers'];
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly createdBy: string;
+  readonly comment: string;
 }
 
 export interface MetricsSource {

@@ -57,20 +57,30 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
   readonly schema: S;
   readonly run: (args: z.output<S>, ctx: ToolContext, signal: AbortSignal) => Promise<R>;
 }): TypedTool<z.input<S>, R> {
-  const schema = Object.entries(z.toJSONSchema(definition.schema, { io: 'input' }));
   return {
     name: definition.name,
     description: definition.description,
-    // Which dialect it is in is for the protocol to say.
-    inputSchema: Object.fromEntries(schema.filter(([key]) => key !== '$schema')) as JsonObject,
+    inputSchema: schemaOf(definition.schema),
     readOnly: true,
     run: (args, ctx, signal) =>
-      observeTool(definition.name, signal, async () => {
-        const parsed = definition.schema.safeParse(args);
-        if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
-        return definition.run(parsed.data, ctx, signal);
-      }),
+      observeTool(definition.name, signal, async () =>
+        definition.run(parseInput(definition.schema, args), ctx, signal),
+      ),
   };
+}
+
+/** JSON Schema of a tool's arguments. */
+export function schemaOf(schema: z.ZodType): JsonObject {
+  const entries = Object.entries(z.toJSONSchema(schema, { io: 'input' }));
+  // Which dialect it is in is for the protocol to say.
+  return Object.fromEntries(entries.filter(([key]) => key !== '$schema')) as JsonObject;
+}
+
+/** @throws ToolInputError */
+export function parseInput<S extends z.ZodType>(schema: S, args: unknown): z.output<S> {
+  const parsed = schema.safeParse(args);
+  if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
+  return parsed.data;
 }
 
 /** The source part of a result. */

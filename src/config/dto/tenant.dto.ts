@@ -1,6 +1,14 @@
 import { IsObject, IsOptional, ValidateIf } from 'class-validator';
 import { PROFILES, type Profile } from '../profiles.js';
-import type { AssistantConfig, LlmConfig, TenantConfig } from '../config.types.js';
+import {
+  type AssistantConfig,
+  type LlmConfig,
+  type TenantConfig,
+  WRITE_POLICIES,
+  type WritePolicy,
+  type WriteRule,
+} from '../config.types.js';
+import { matchersFault } from '../label-matchers.js';
 import { tenantIdFault } from '../tenant-id.js';
 import { Check, Flag, HttpUrl, List, OneOf, Section, Text, Whole } from './rules.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
@@ -72,6 +80,35 @@ export class AssistantDto {
   fallback?: 'builtin';
 }
 
+class WriteScopeDto {
+  @IsOptional()
+  @Check('matchers', matchersFault)
+  matchers?: string[];
+
+  @Whole(60, 30 * DAY)
+  longestSeconds?: number;
+}
+
+export class WriteRuleDto {
+  @OneOf(WRITE_POLICIES)
+  policy!: WritePolicy;
+
+  @Section(() => WriteScopeDto)
+  within?: WriteScopeDto;
+
+  @IsOptional()
+  @OneOf(WRITE_POLICIES.filter((policy) => policy !== 'auto'))
+  otherwise?: WriteRule['otherwise'];
+}
+
+export class WritesDto {
+  @Section(() => WriteRuleDto)
+  create_silence?: WriteRuleDto;
+
+  @Section(() => WriteRuleDto)
+  expire_silence?: WriteRuleDto;
+}
+
 export class LimitsDto {
   @Whole(KIB, 16 * MIB)
   a2aBodyBytes?: number;
@@ -129,6 +166,9 @@ export class TenantDto {
 
   @List(() => SourceDto)
   sources?: SourceDto[];
+
+  @Section(() => WritesDto)
+  writes?: WritesDto;
 
   @Section(() => LimitsDto)
   limits?: LimitsDto;

@@ -1,0 +1,220 @@
+import type { Silence } from '../../sources/source.types.js';
+import { createSilence, type CreateSilenceArgs } from '../../tools/create-silence.tool.js';
+import { expireSilence } from '../../tools/expire-silence.tool.js';
+import { getAlert } from '../../tools/get-alert.tool.js';
+import type { Clause, Matcher } from '../../tools/label-matcher.js';
+import { showMatchers } from '../../tools/silence-plan.js';
+import { ToolInputError } from '../../tools/tool.js';
+import type { TurnWrites } from '../../writes/carry-out.js';
+import type { WriteTool } from '../../writes/write-tool.js';
+import { code } from '../answer/markdown.js';
+import { understood } from '../answer/understood.js';
+import type { Question } from '../parse/question.js';
+import { durationAt } from '../time/duration.js';
+import type { Answer, Handling, TurnRun } from '../turn-run.js';
+
+type SilenceMatchers = CreateSilenceArgs['matchers'];
+
+const MINUTE = 60_000;
+const END =
+  /\b(?:expire|unsilence|unmute)\b|\b(?:remove|delete|cancel|stop|end|lift|drop)\b.*\b(?:silences?|mutes?)\b|(?:取消|解除|删除|删掉|撤销|结束|停止|关闭|关掉).*(?:静默|屏蔽|静音)|(?:静默|屏蔽|静音).*(?:取消|解除|删除|删掉|撤销|结束|停止|关掉)/iu;
+const BEGIN = /\b(?:silence|mute|snooze|suppress)\b|静默|屏蔽|静音|抑制/iu;
+/** As it is written: `instance=~"db-.*"`. */
+const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*["“”']([^"“”']*)["“”']/gu;
+const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;
+const MOST_SILENCES = 5;
+
+/** `silence X for an hour`, `expire the silence on X`: a plan, which the tenant's policy then decides. */
+export async function* answerWrite(run: TurnRun, question: Question): Handling {
+  const { writes } = run;
+  const text = run.turn.text;
+  const tool = END.test(text) ? expireSilence : BEGIN.test(text) ? createSilence : undefined;
+  if (writes === undefined || tool === undefined || !writes.allows(tool)) {
+    return { blocks: [run.words.readOnly, ...understood(run, { task: 'write' })] };
+  }
+  try {
+    return tool === expireSilence
+      ? yield* endSilence(run, question, writes)
+      : yield* beginSilence(run, question, writes);
+  } catch (error) {
+    if (!(error instanceof ToolInputError)) throw error;
+    return { blocks: [writes.words.cannotPlan(error.message)] };
+  }
+}
+
+async function* beginSilence(run: TurnRun, question: Question, writes: TurnWrites): Handling {
+  const { words } = writes;
+  const matchers = yield* matchersOf(run, question, writes);
+  if ('blocks' in matchers) return matchers;
+  const times = timesOf(run, question);
+  if (times === undefined) {
+    return { blocks: [words.whichTime(question.timeTexts.concat(question.ignored).join(', '))] };
+  }
+  return yield* carry(run, writes, createSilence, { matchers, ...times });
+}
+
+async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites): Handling {
+  const { words } = writes;
+  const id = ID.exec(run.turn.text)?.[0].toLowerCase();
+  if (id !== undefined) return yield* carry(run, writes, expireSilence, { id });
+  const { answers } = await run.reads.silences(run.signal);
+  const live = answers.flatMap(({ value }) => value).filter((one) => one.state !== 'expired');
+  const wanted = wordsOf(question, run.turn.text);
+  const fitting = live.filter((one) => wanted.every((word) => mentions(one, word)));
+  const [only, ...more] = wanted.length === 0 ? live : fitting;
+  if (only === undefined)
+    return { blocks: [words.noSilence(wanted.map((one) => code(one)).join(', '))] };
+  if (more.length === 0) {
+    return yield* carry(run, writes, expireSilence, { id: only.id, source: only.source });
+  }
+  const shown = [only, ...more]
+    .slice(0, MOST_SILENCES)
+    .map((one) => `- ${code(one.id)} ${code(showMatchers(one.matchers), 300)}`);
+  return { blocks: [words.whichSilence(more.length + 1), shown.join('\n')] };
+}
+
+/** What is to be silenced; or the answer when that cannot be told. */
+async function* matchersOf(
+  run: TurnRun,
+  question: Question,
+  { words }: TurnWrites,
+): Handling<SilenceMatchers | Answer> {
+  const written = [...run.turn.text.matchAll(MATCHER)].map(
+    ([, name = '', op = '=', value = '']) => ({
+      name,
+      op: op as Matcher['op'] & SilenceMatchers[number]['op'],
+      value,
+    }),
+  );
+  if (written.length > 0) return written;
+  const { conditions, references, sentence } = question;
+  const { memory } = run;
+  const points = references.positions.length > 0 || sentence.any('it') || sentence.any('them');
+  if (points && conditions.where.length === 0 && memory !== undefined) {
+    return yield* listedMatchers(run, question, words.which);
+  }
+  const unknown = [...conditions.unmatched.map(({ text }) => text), ...question.ignored];
+  if (unknown.length > 0) {
+    return { blocks: [words.nothingLike(unknown.map((text) => code(text)).join(', '))] };
+  }
+  if (conditions.where.length === 0) {
+    const all = sentence.any('all') && !points;
+    return all ? [{ name: 'alertname', op: '=~', value: '.+' }] : { blocks: [words.which] };
+  }
+  const matchers = conditions.where.map(matcherOf);
+  const clear = matchers.filter((one) => one !== undefined);
+  return clear.length === matchers.length
+    ? clear
+    : {
+        blocks: [
+          words.nothingLike(
+            code(question.conditions.where.map((one) => JSON.stringify(one)).join(' ')),
+          ),
+        ],
+      };
+}
+
+/** `silence it`, `mute the second one`: exactly that alert, by all of its labels. */
+async function* listedMatchers(
+  run: TurnRun,
+  { references, sentence }: Question,
+  which: string,
+): Handling<SilenceMatchers | Answer> {
+  const listed = run.memory?.listed ?? [];
+  const [position] = references.positions;
+  const focus = run.memory?.focus ?? (listed.length === 1 ? 0 : undefined);
+  const place =
+    position === undefined ? focus : position < 0 ? listed.length + position : position - 1;
+  const known = place === undefined ? undefined : listed[place];
+  const isMany =
+    references.positions.length > 1 ||
+    (position === undefined && sentence.any('them') && listed.length > 1);
+  if (known === undefined || isMany) return { blocks: [which] };
+  const { source, fingerprint } = known;
+  const found = yield* run.call(getAlert, { source, fingerprint });
+  const [alert] = found.alerts;
+  if (alert === undefined) return { blocks: [run.words.gone(code(known.name))] };
+  // The row is cut for showing; the silence must be exact.
+  const { answers } = await run.reads.alerts(run.signal);
+  const whole = answers
+    .flatMap(({ value }) => value)
+    .find((one) => one.source === source && one.fingerprint === fingerprint);
+  return Object.entries(whole?.labels ?? {}).map(([name, value]) => ({
+    name,
+    op: '=' as const,
+    value,
+  }));
+}
+
+function matcherOf(clause: Clause): SilenceMatchers[number] | undefined {
+  if ('any' in clause || clause.label === undefined) return undefined;
+  const { label: name, op, values } = clause;
+  const [value = '', ...more] = values;
+  switch (op) {
+    case '=':
+    case '!=':
+      if (more.length === 0) return { name, op, value };
+      return { name, op: op === '=' ? '=~' : '!~', value: values.map(escaped).join('|') };
+    case '=~':
+    case '!~':
+      return {
+        name,
+        op,
+        value: more.length === 0 ? value : values.map((one) => `(?:${one})`).join('|'),
+      };
+    case 'contains':
+      return { name, op: '=~', value: `.*(?:${values.map(escaped).join('|')}).*` };
+  }
+}
+
+function escaped(value: string): string {
+  return value.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
+/** Undefined when a time was given that is not understood: another one must not stand in for it. */
+function timesOf(
+  run: TurnRun,
+  question: Question,
+): Pick<CreateSilenceArgs, 'duration_minutes' | 'ends_at'> | undefined {
+  const { time, atoms } = question;
+  if (time?.before !== undefined && time.before > run.now) {
+    return { ends_at: new Date(time.before).toISOString() };
+  }
+  for (let at = 0; at < atoms.length; at += 1) {
+    const read = durationAt(atoms, at, false) ?? durationAt(atoms, at, true);
+    if (read !== undefined)
+      return { duration_minutes: Math.max(1, Math.round(read.value / MINUTE)) };
+  }
+  const isSaid =
+    question.timeTexts.length > 0 ||
+    question.sentence.parts.some((part) => part.time !== undefined);
+  return isSaid ? undefined : { duration_minutes: 60 };
+}
+
+/** What a silence must mention to be the one that is meant. */
+function wordsOf({ conditions }: Question, text: string): readonly string[] {
+  const written = [...text.matchAll(MATCHER)].map(([, , , value = '']) => value);
+  if (written.length > 0) return written;
+  const values = conditions.where.flatMap((clause) =>
+    ('any' in clause ? clause.any : [clause]).flatMap((one) => one.values),
+  );
+  return [...values, ...conditions.unmatched.map((one) => one.text.replace(/^[^=]*=/, ''))];
+}
+
+function mentions({ matchers, comment, id }: Silence, word: string): boolean {
+  const needle = word.toLowerCase();
+  return [id, comment, ...matchers.map(({ value }) => value)].some((text) =>
+    text.toLowerCase().includes(needle),
+  );
+}
+
+async function* carry(run: TurnRun, writes: TurnWrites, tool: WriteTool, args: unknown): Handling {
+  yield { kind: 'step', text: run.words.calling(tool.name, '') };
+  const carried = yield* writes.propose(tool, args);
+  if (carried.kind === 'asks') {
+    yield carried.frame;
+    return { blocks: [] };
+  }
+  if (carried.outcome === 'unknown') yield { kind: 'fail', reason: carried.text };
+  return { blocks: [carried.text] };
+}

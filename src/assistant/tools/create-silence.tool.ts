@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { cleanText } from '../sources/clean-text.js';
+import { isUndone, SourceError } from '../sources/source-error.js';
+import type { NewSilence, Source } from '../sources/source.types.js';
+import { isBroad } from '../writes/policy.js';
+import type { Danger, PlanFacts, WritePlan } from '../writes/write-plan.js';
+import type { WriteContext, WriteTool } from '../writes/write-tool.js';
+import type { Deed } from '../writes/write-desk.js';
+import type { WriteWords } from '../writes/write-words.js';
+import {
+  checkMatchers,
+  fits,
+  matcherSchema,
+  showMatchers,
+  silencingSource,
+} from './silence-plan.js';
+import { parseInput, schemaOf, ToolInputError, type ToolContext } from './tool.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const LONGEST_DAYS = 30;
+/** How long a source is asked whether a silence is there after all. */
+const LOOK_MS = 5000;
+
+const input = z.strictObject({
+  matchers: z.array(matcherSchema).min(1).max(20).describe('All must hold; be specific'),
+  duration_minutes: z
+    .int()
+    .min(1)
+    .max(LONGEST_DAYS * 24 * 60)
+    .optional()
+    .describe('From now on; default 60'),
+  ends_at: z.iso.datetime({ offset: true }).optional().describe('Instead of a duration'),
+  comment: z.string().max(300).default('').describe('Why'),
+  source: z.string().max(200).optional().describe('Only needed where several take silences'),
+});
+
+/** What is stored, shown and carried out. */
+const planned = z.strictObject({
+  source: z.string(),
+  matchers: z.array(matcherSchema.extend({ op: z.enum(['=', '!=', '=~', '!~']) })),
+  planned_at: z.iso.datetime(),
+  ends_at: z.iso.datetime(),
+  created_by: z.string(),
+  comment: z.string(),
+});
+
+export type CreateSilenceArgs = z.input<typeof input>;
+
+export const createSilence: WriteTool = {
+  name: 'create_silence',
+  description:
+    'Proposes a silence for alerts at an alert router. The user or an operator may have to approve it first; do not claim that it is done unless the result says so.',
+  inputSchema: schemaOf(input),
+  readOnly: false,
+  async plan(args, ctx, signal): Promise<WritePlan> {
+    const { matchers, comment, source: wanted, ...when } = parseInput(input, args);
+    const ends = endOf(when, ctx.now);
+    checkMatchers(matchers);
+    const source = await silencingSource(wanted, matchers, ctx, signal);
+    const { user, taskId } = ctx.owner;
+    const why = cleanText(comment, 300);
+    const plan = {
+      source: source.name,
+      matchers: matchers.map(({ name, op, value }) => ({ name, op, value })),
+      planned_at: new Date(ctx.now).toISOString(),
+      ends_at: new Date(ends).toISOString(),
+      created_by: cleanText(user, 200),
+      comment: `${why === '' ? '' : `${why} `}(${cleanText(user, 200)} through Nightjar, task ${taskId})`,
+    };
+    return {
+      tool: createSilence.name,
+      args: plan,
+      summary: `create a silence in ${source.name} for ${showMatchers(plan.matchers)} until ${plan.ends_at}, by ${plan.created_by}`,
+    };
+  },
+  factsOf(args): PlanFacts {
+    const { matchers, planned_at: from, ends_at: to } = parseInput(planned, args);
+    const lasts = Date.parse(to) - Date.parse(from);
+    const dangers: Danger[] = [];
+    if (isBroad(matchers)) dangers.push('broad');
+    if (lasts > DAY) dangers.push('long');
+    return { matchers, lasts, dangers };
+  },
+  tell(args, words, at) {
+    const plan = parseInput(planned, args);
+    const [from, to] = [Date.parse(plan.planned_at), Date.parse(plan.ends_at)];
+    return words.createSilence({
+      source: plan.source,
+      matchers: plan.matchers.map((one) => showMatchers([one])),
+      until: at(to),
+      lasts: to - from,
+      by: plan.created_by,
+      comment: plan.comment,
+    });
+  },
+  async affected(args, ctx, signal): Promise<number | undefined> {
+    const { matchers, source } = parseInput(planned, args);
+    const { answers } = await ctx.reads.alerts(signal);
+    const own = answers.find((answer) => answer.source.name === source);
+    return own?.value.filter(fits(matchers)).length;
+  },
+  async carryOut(args, ctx, words): Promise<Deed> {
+    const plan = parseInput(planned, args);
+    const source = sourceOf(plan.source, ctx);
+    const endsAt = Date.parse(plan.ends_at);
+    const now = Date.now();
+    if (source?.silenceWrites === undefined) return { outcome: 'refused', text: words.noSource };
+    if (endsAt <= now) return { outcome: 'refused', text: words.endsBefore };
+    const { matchers, created_by: createdBy, comment } = plan;
+    const silence: NewSilence = { matchers, startsAt: now, endsAt, createdBy, comment };
+    try {
+      const id = await source.silenceWrites.create(silence);
+      return { outcome: 'done', text: words.silenced(cleanText(id, 100), source.name) };
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (isUndone(error)) return { outcome: 'refused', text: words.failed(error) };
+      return await lookFor(silence, source, error, words);
+    }
+  },
+};
+
+function endOf(
+  when: { readonly duration_minutes?: number | undefined; readonly ends_at?: string | undefined },
+  now: number,
+): number {
+  if (when.ends_at !== undefined && when.duration_minutes !== undefined) {
+    throw new ToolInputError('give either duration_minutes or ends_at');
+  }
+  const ends =
+    when.ends_at === undefined
+      ? now + (when.duration_minutes ?? 60) * MINUTE
+      : Date.parse(when.ends_at);
+  if (ends <= now) throw new ToolInputError('ends_at: must be in the future');
+  if (ends > now + LONGEST_DAYS * DAY) {
+    throw new ToolInputError(`a silence may last ${String(LONGEST_DAYS)} days at most`);
+  }
+  return ends;
+}
+
+/** Nobody knows what became of the request; its comment, which names the task, may be there. */
+async function lookFor(
+  { createdBy, comment, endsAt }: NewSilence,
+  source: Source,
+  error: SourceError,
+  words: WriteWords,
+): Promise<Deed> {
+  try {
+    const silences = (await source.silences?.list(AbortSignal.timeout(LOOK_MS))) ?? [];
+    const found = silences.find(
+      (one) =>
+        one.createdBy === createdBy &&
+        one.comment === comment &&
+        one.endsAt === endsAt &&
+        one.state !== 'expired',
+    );
+    if (found !== undefined) {
+      return { outcome: 'done', text: words.silenced(cleanText(found.id, 100), source.name) };
+    }
+    return { outcome: 'unknown', text: words.unsure(error, 'absent') };
+  } catch {
+    return { outcome: 'unknown', text: words.unsure(error, 'unseen') };
+  }
+}
+
+function sourceOf(name: string, ctx: WriteContext | ToolContext): Source | undefined {
+  return ctx.reads.sources.all.find((source) => source.name === name);
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Alert, MatchOp, Source } from '../sources/source.types.js';
+import type { SilenceMatcher } from '../writes/write-plan.js';
+import { compileWhere } from './label-matcher.js';
+import { ToolInputError, type ToolContext } from './tool.js';
+
+/** Label names as Prometheus has them. */
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+export const matcherSchema = z.strictObject({
+  name: z.string().regex(NAME).max(200),
+  op: z.enum(['=', '!=', '=~', '!~']).default('='),
+  value: z.string().max(500),
+});
+
+/** In Alertmanager's notation: `team="a", env!="dev"`. */
+export function showMatchers(matchers: readonly SilenceMatcher[]): string {
+  return matchers.map(({ name, op, value }) => `${name}${op}${JSON.stringify(value)}`).join(', ');
+}
+
+/** Longer ones nobody reads before approving them. */
+const MOST_CHARS = 2000;
+const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+/** @throws ToolInputError for what cannot be matched, or cannot be shown as it is. */
+export function checkMatchers(matchers: readonly SilenceMatcher[]): void {
+  fits(matchers);
+  if (matchers.some(({ value }) => HIDDEN.test(value))) {
+    throw new ToolInputError('matchers: a value holds characters that cannot be seen');
+  }
+  if (showMatchers(matchers).length > MOST_CHARS) {
+    throw new ToolInputError(`matchers: more than ${String(MOST_CHARS)} characters in all`);
+  }
+}
+
+/** @throws ToolInputError for a pattern that cannot be matched. */
+export function fits(matchers: readonly SilenceMatcher[]): (alert: Alert) => boolean {
+  const holds = compileWhere(
+    matchers.map(({ name, op, value }) => ({
+      label: name,
+      op: op satisfies MatchOp,
+      values: [value],
+    })),
+  );
+  return ({ labels }) => holds(labels);
+}
+
+/**
+ * The source that takes a silence: the one that is named, the only one, or the only one where
+ * something fits.
+ * @throws ToolInputError
+ */
+export async function silencingSource(
+  wanted: string | undefined,
+  matchers: readonly SilenceMatcher[],
+  ctx: ToolContext,
+  signal: AbortSignal,
+): Promise<Source> {
+  const able = ctx.reads.sources.all.filter((source) => source.silenceWrites !== undefined);
+  const names = able.map(({ name }) => name).join(', ');
+  if (able.length === 0) throw new ToolInputError('no source of this team takes silences');
+  if (wanted !== undefined) {
+    const named = able.find(({ name }) => name === wanted);
+    if (named !== undefined) return named;
+    throw new ToolInputError(`source: ${wanted} takes no silences; these do: ${names}`);
+  }
+  const [only, ...more] = able;
+  if (only !== undefined && more.length === 0) return only;
+  const { answers } = await ctx.reads.alerts(signal);
+  const holds = fits(matchers);
+  const firing = able.filter(({ name }) =>
+    answers.some(({ source, value }) => source.name === name && value.some(holds)),
+  );
+  const [one, ...others] = firing;
+  if (one !== undefined && others.length === 0) return one;
+  throw new ToolInputError(`source: name one of ${names}`);
+}

@@ -1,0 +1,77 @@
+import type { WritesConfig } from '../../config/config.types.js';
+import { decisionOf } from '../../domain/decision.js';
+import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { TenantSources } from '../sources/tenant-sources.js';
+import { WRITE_TOOLS } from '../tools/write-registry.js';
+import { TurnWrites } from './carry-out.js';
+import type { WriteDesk } from './write-desk.js';
+import { readDocument } from './write-plan.js';
+
+export interface GateOptions {
+  readonly sources: TenantSources;
+  readonly writes: WritesConfig | undefined;
+  readonly now?: () => number;
+}
+
+/**
+ * Stands before a backend whose turns may propose writes: an answer to such a proposal is dealt with
+ * here, without the backend, so that no model is asked what a yes meant.
+ */
+export class ApprovalGate implements AssistantBackend {
+  readonly readOnly: boolean;
+
+  constructor(
+    private readonly inner: AssistantBackend,
+    private readonly options: GateOptions,
+  ) {
+    this.readOnly = inner.readOnly;
+  }
+
+  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
+    const { answering } = turn;
+    if (answering?.expects !== 'approval' || answering.plan === undefined) {
+      yield* this.inner.run(turn, signal, desk);
+      return;
+    }
+    signal.throwIfAborted();
+    const { sources, writes, now = Date.now } = this.options;
+    const scene = { turn, sources, writes, desk, signal, now: now() };
+    yield* answer(new TurnWrites(scene), answering.plan, scene.now, turn);
+  }
+}
+
+async function* answer(
+  writes: TurnWrites,
+  plan: NonNullable<Turn['answering']>['plan'],
+  now: number,
+  turn: Turn,
+): AsyncGenerator<Frame> {
+  const { words } = writes;
+  const document = readDocument(plan, writes.owner());
+  const tool = WRITE_TOOLS.find(({ name }) => name === document?.tool);
+  if (document === undefined || tool === undefined) {
+    yield { kind: 'content', text: words.invalid };
+    return;
+  }
+  const decision = decisionOf(turn.text, document.code);
+  // A repeated attempt goes on with what was approved in time.
+  const isLate = turn.attempt === 1 && now >= Date.parse(document.expires_at);
+  if (isLate) {
+    writes.log('lapsed', document);
+    yield { kind: 'content', text: words.lapsed };
+    return;
+  }
+  if (decision === undefined) {
+    yield await writes.ask(tool, document, undefined, words.unclear);
+    return;
+  }
+  writes.log(decision === 'yes' ? 'approved by its user' : 'refused by its user', document);
+  if (decision === 'no') {
+    yield { kind: 'content', text: words.refusedByUser };
+    return;
+  }
+  const carried = yield* writes.approved(tool, document);
+  if (carried.kind === 'asks') yield carried.frame;
+  else if (carried.outcome === 'unknown') yield { kind: 'fail', reason: carried.text };
+  else yield { kind: 'content', text: carried.text };
+}

@@ -1,0 +1,188 @@
+import { Logger } from '@nestjs/common';
+import type { WritesConfig } from '../../config/config.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
+import type { Frame, Turn } from '../assistant-backend.js';
+import { isTimezone, showInstant } from '../builtin/time/zoned.js';
+import { SourceReads } from '../tools/source-reads.js';
+import type { TenantSources } from '../sources/tenant-sources.js';
+import { judge, type Verdict } from './policy.js';
+import type { Deed, WriteDesk } from './write-desk.js';
+import { documentOf, type PlanDocument, type PlanOwner, type WritePlan } from './write-plan.js';
+import type { WriteContext, WriteTool } from './write-tool.js';
+import { writeWordsFor, type WriteWords } from './write-words.js';
+
+/** An approval holds for so long (design 5.7). */
+export const APPROVAL_MS = 30 * 60_000;
+const OPERATOR_SECONDS = 120;
+
+export interface WriteScene {
+  readonly turn: Turn;
+  readonly sources: TenantSources;
+  readonly writes: WritesConfig | undefined;
+  readonly desk: WriteDesk | undefined;
+  readonly signal: AbortSignal;
+  readonly now: number;
+}
+
+/** How a write went on. */
+export type Carried =
+  /** The turn must end with this question. */
+  | { readonly kind: 'asks'; readonly frame: Extract<Frame, { kind: 'input_required' }> }
+  /** It is settled one way or the other; `text` is for the user. */
+  | { readonly kind: 'told'; readonly text: string; readonly outcome: Deed['outcome'] };
+
+/** The writes of one turn: plans them, asks whoever has to be asked, carries out what may be. */
+export class TurnWrites {
+  readonly words: WriteWords;
+  private readonly audit = new Logger('Writes');
+  private calls = 0;
+
+  constructor(private readonly scene: WriteScene) {
+    const { lang, text, answering } = scene.turn;
+    // A bare yes says nothing about the language of the talk; the question does.
+    this.words = writeWordsFor(lang, answering?.question ?? text);
+  }
+
+  /** Does the config know this tool at all? One that is denied is not even offered. */
+  allows(tool: WriteTool): boolean {
+    const rule = this.scene.writes?.[tool.name];
+    return this.scene.desk !== undefined && rule !== undefined && rule.policy !== 'deny';
+  }
+
+  /** @throws ToolInputError for arguments that cannot be planned; the signal's reason. */
+  async *propose(tool: WriteTool, args: unknown): AsyncGenerator<Frame, Carried> {
+    const { desk, signal, now } = this.scene;
+    if (desk === undefined || !this.allows(tool)) return this.denied('off');
+    const before = await desk.recall();
+    if (before !== undefined) return this.told('before', this.words.before(before));
+    const plan = await tool.plan(args, this.context(), signal);
+    const verdict = this.judge(tool, plan.args);
+    this.log(`proposed (${verdict.how})`, plan);
+    switch (verdict.how) {
+      case 'deny':
+        return this.denied(verdict.why);
+      case 'ask-caller': {
+        const expires = now + APPROVAL_MS;
+        const document = documentOf(plan, this.owner(), expires, verdict.exact);
+        return { kind: 'asks', frame: await this.ask(tool, document, expires) };
+      }
+      case 'ask-operator':
+        return yield* this.askOperator(tool, plan, desk);
+      case 'auto':
+        return yield* this.perform(tool, plan, desk);
+    }
+  }
+
+  /** The question again, as it was. */
+  async ask(
+    tool: WriteTool,
+    document: PlanDocument,
+    expires = Date.parse(document.expires_at),
+    before = '',
+  ): Promise<Extract<Frame, { kind: 'input_required' }>> {
+    const { signal } = this.scene;
+    const affected = await tool.affected(document.args, this.context(), signal);
+    const question = this.words.question({
+      lines: tool.tell(document.args, this.words, (time) => this.at(time)),
+      affected,
+      until: this.at(expires),
+      code: document.code,
+    });
+    return {
+      kind: 'input_required',
+      expects: 'approval',
+      question: before === '' ? question : `${before}\n\n${question}`,
+      plan: document as unknown as JsonObject,
+    };
+  }
+
+  /** Carries out what its user has approved, if the config still lets the user decide that. */
+  async *approved(tool: WriteTool, document: PlanDocument): AsyncGenerator<Frame, Carried> {
+    const { desk } = this.scene;
+    if (desk === undefined) return this.denied('off');
+    const before = await desk.recall();
+    if (before !== undefined) return this.told('before', this.words.before(before));
+    const verdict = this.judge(tool, document.args);
+    if (verdict.how === 'deny') return this.denied(verdict.why);
+    // The config was changed meanwhile: now somebody else decides, or an exact phrase is wanted.
+    const isWeaker =
+      verdict.how === 'ask-operator' ||
+      (verdict.how === 'ask-caller' && verdict.exact && document.code === undefined);
+    if (isWeaker) return this.told('refused', this.words.lapsed);
+    return yield* this.perform(tool, document, desk);
+  }
+
+  log(what: string, { tool, summary }: Pick<WritePlan, 'tool' | 'summary'>): void {
+    const { tenant, user, taskId } = this.scene.turn;
+    this.audit.log({ msg: `write ${what}`, tool, tenant, user, taskId });
+    this.audit.debug({ msg: `write ${what}`, summary, taskId });
+  }
+
+  told(outcome: Deed['outcome'], text: string): Carried {
+    return { kind: 'told', outcome, text };
+  }
+
+  owner(): PlanOwner {
+    const { tenant, user, taskId } = this.scene.turn;
+    return { tenant, user, taskId };
+  }
+
+  private judge(tool: WriteTool, args: JsonObject): Verdict {
+    return judge(this.scene.writes?.[tool.name], tool.factsOf(args));
+  }
+
+  private denied(why: 'off' | 'scope' | 'danger'): Carried {
+    return this.told('refused', this.words.denied[why]);
+  }
+
+  private async *askOperator(
+    tool: WriteTool,
+    plan: WritePlan,
+    desk: WriteDesk,
+  ): AsyncGenerator<Frame, Carried> {
+    yield { kind: 'step', text: this.words.waiting(OPERATOR_SECONDS) };
+    const { hash } = documentOf(plan, this.owner(), this.scene.now, false);
+    const request = { tool: plan.tool, summary: plan.summary, hash };
+    const answer = await desk.askOperator(request, this.scene.signal);
+    const by = 'by' in answer ? answer.by : '';
+    this.log(`${answer.decision} by operator ${by}`, plan);
+    const said = this.words.operator(answer.decision, by);
+    if (answer.decision !== 'approved') return this.told('refused', said);
+    const carried = yield* this.perform(tool, plan, desk);
+    return carried.kind === 'told' ? { ...carried, text: `${said} ${carried.text}` } : carried;
+  }
+
+  private async *perform(
+    tool: WriteTool,
+    { args, summary }: Pick<WritePlan, 'args' | 'summary'>,
+    desk: WriteDesk,
+  ): AsyncGenerator<Frame, Carried> {
+    yield { kind: 'step', text: this.words.doing(tool.name) };
+    const deed = await desk.once(summary, () => tool.carryOut(args, this.context(), this.words));
+    this.log(deed.outcome, { tool: tool.name, summary });
+    const text = deed.outcome === 'before' ? this.words.before(deed.text) : deed.text;
+    this.calls += 1;
+    yield {
+      kind: 'step',
+      text: `${tool.name}: ${deed.outcome}`,
+      tool: {
+        callId: `write-${String(this.calls)}`,
+        name: tool.name,
+        outcome: deed.outcome === 'done' || deed.outcome === 'before' ? 'success' : 'failed',
+        output: JSON.stringify({ plan: args, outcome: deed.outcome, text }),
+      },
+    };
+    return this.told(deed.outcome, text);
+  }
+
+  private context(): WriteContext {
+    // Read anew: what was read before an approval may be old.
+    const reads = new SourceReads(this.scene.sources);
+    return { reads, owner: this.owner(), now: this.scene.now };
+  }
+
+  private at(time: number): string {
+    const { timezone } = this.scene.turn;
+    return showInstant(time, timezone !== undefined && isTimezone(timezone) ? timezone : 'UTC');
+  }
+}

@@ -1,0 +1,41 @@
+/** What became of one thing that was to be done outside. Texts are written for people. */
+export type Deed =
+  | { readonly outcome: 'done'; readonly text: string }
+  /** It was certainly not done. */
+  | { readonly outcome: 'refused'; readonly text: string }
+  /** It may have been done. */
+  | { readonly outcome: 'unknown'; readonly text: string }
+  /** An earlier attempt at this turn has done (or was refused) its write; nothing was done now. */
+  | { readonly outcome: 'before'; readonly text: string };
+
+export interface OperatorRequest {
+  readonly tool: string;
+  /** What is to be done, for the operator. */
+  readonly summary: string;
+  /** Hash of the plan: an approval holds for nothing else. */
+  readonly hash: string;
+}
+
+export type OperatorAnswer =
+  | { readonly decision: 'approved' | 'refused'; readonly by: string }
+  /** Nobody decided in time, or too many requests of the tenant wait already. */
+  | { readonly decision: 'expired' | 'full' };
+
+/**
+ * Where a run changes something outside: fenced, so that a run that lost its task starts nothing, and
+ * recorded, so that no attempt at the turn does a thing again (design 4.3.2). Implemented by the run.
+ */
+export interface WriteDesk {
+  /**
+   * Records the intent, acts, records the outcome. At most one deed is under way at a time.
+   * @param text what will be done, for people: it is told should the instance die meanwhile.
+   * @param act never throws for what can be expected; a throw counts as `unknown`.
+   * @throws when the fence says no: the task was canceled or belongs to another instance. Nothing was
+   * done then.
+   */
+  once(text: string, act: () => Promise<Deed>): Promise<Deed>;
+  /** What an earlier attempt at this turn did in the place of the next write, if it did. */
+  recall(): Promise<string | undefined>;
+  /** Asks the tenant's operators and waits, two minutes at most. */
+  askOperator(request: OperatorRequest, signal: AbortSignal): Promise<OperatorAnswer>;
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../domain/a2a.js';
+import type { ToolContext } from '../tools/tool.js';
+import type { PlanFacts, PlanOwner, WritePlan } from './write-plan.js';
+import type { Deed } from './write-desk.js';
+import type { WriteWords } from './write-words.js';
+
+/** For whom and when a write is planned. */
+export interface WriteContext extends ToolContext {
+  readonly owner: PlanOwner;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * A tool that changes something outside. It never acts on what a caller sent: it makes a plan, the
+ * tenant's policy decides about that, and only what was decided on is carried out.
+ */
+export interface WriteTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly readOnly: false;
+  /** Reads only. @throws ToolInputError for arguments that cannot be planned. */
+  plan(args: unknown, ctx: WriteContext, signal: AbortSignal): Promise<WritePlan>;
+  /** Of a plan's arguments. @throws ToolInputError when they are none of this tool. */
+  factsOf(args: JsonObject): PlanFacts;
+  /** What exactly will be done, as Markdown lines, for whoever decides. */
+  tell(args: JsonObject, words: WriteWords, at: (time: number) => string): readonly string[];
+  /** How many alerts that fire now it is about; undefined when that cannot be told. */
+  affected(args: JsonObject, ctx: ToolContext, signal: AbortSignal): Promise<number | undefined>;
+  /** Never throws for what can be expected. */
+  carryOut(args: JsonObject, ctx: WriteContext, words: WriteWords): Promise<Deed>;
+}

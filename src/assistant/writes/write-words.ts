@@ -1,0 +1,226 @@
+import { code, plain } from '../builtin/answer/markdown.js';
+import { CHINESE_WORDS } from '../builtin/answer/words-zh.js';
+import { ENGLISH_WORDS } from '../builtin/answer/words-en.js';
+import type { SourceError } from '../sources/source-error.js';
+
+/** A matcher is shown whole: nobody approves what is cut off. */
+const MATCHER_CHARS = 800;
+
+export interface SilenceTold {
+  readonly source: string;
+  /** In Alertmanager's notation, one each. */
+  readonly matchers: readonly string[];
+  /** In the user's zone. */
+  readonly until: string;
+  readonly by: string;
+}
+
+/** Everything that is said about a write, in one language; Markdown. */
+export interface WriteWords {
+  readonly createSilence: (
+    told: SilenceTold & { readonly lasts: number; readonly comment: string },
+  ) => readonly string[];
+  readonly expireSilence: (told: SilenceTold & { readonly id: string }) => readonly string[];
+  /** The question around the lines of a plan. `code`: what the exact phrase must name. */
+  readonly question: (asked: {
+    readonly lines: readonly string[];
+    readonly affected: number | undefined;
+    readonly until: string;
+    readonly code: string | undefined;
+  }) => string;
+  /** Before the question, when the answer decided nothing. */
+  readonly unclear: string;
+  readonly refusedByUser: string;
+  readonly lapsed: string;
+  readonly invalid: string;
+  /** What to name; there is nothing that fits. */
+  readonly which: string;
+  readonly nothingLike: (words: string) => string;
+  readonly whichTime: (words: string) => string;
+  readonly noSilence: (words: string) => string;
+  readonly whichSilence: (count: number) => string;
+  readonly cannotPlan: (reason: string) => string;
+  readonly denied: Readonly<Record<'off' | 'scope' | 'danger', string>>;
+  readonly waiting: (seconds: number) => string;
+  readonly operator: (decision: 'approved' | 'refused' | 'expired' | 'full', by: string) => string;
+  readonly doing: (tool: string) => string;
+  readonly before: (text: string) => string;
+  readonly silenced: (id: string, source: string) => string;
+  readonly expired: (id: string, source: string) => string;
+  readonly alreadyExpired: string;
+  readonly changed: string;
+  readonly endsBefore: string;
+  readonly noSource: string;
+  readonly failed: (error: SourceError) => string;
+  /** `absent`: it does not show what was to be made. `still`: … what was to go. `unseen`: not seen. */
+  readonly unsure: (error: SourceError, seen: 'absent' | 'still' | 'unseen') => string;
+}
+
+const ENGLISH: WriteWords = {
+  createSilence: ({ source, matchers, until, lasts, by, comment }) => [
+    `**Create a silence** in ${code(source)}`,
+    `- for alerts with ${list(matchers)}`,
+    `- from the approval until **${until}** (${span(lasts, ['d', 'h', 'min'])} from the proposal)`,
+    `- created by ${code(by, 250)}; comment: ${plain(comment, 600)}`,
+  ],
+  expireSilence: ({ id, source, matchers, until, by }) => [
+    `**End the silence** ${code(id)} in ${code(source)} now`,
+    `- it covers alerts with ${list(matchers)}`,
+    `- it was created by ${code(by, 250)} and would last until ${until}`,
+  ],
+  question: ({ lines, affected, until, code: exact }) =>
+    [
+      'This needs your approval:',
+      '',
+      ...lines,
+      ...(affected === undefined ? [] : [`- it fits ${String(affected)} alerts that fire now`]),
+      '',
+      exact === undefined
+        ? `Answer **yes** or **no**. The proposal lapses at ${until}.`
+        : `**This is far-reaching.** To approve it, answer exactly \`approve ${exact}\`; answer **no** to drop it. It lapses at ${until}.`,
+    ].join('\n'),
+  unclear: 'That is no clear answer, so nothing was done.',
+  refusedByUser: 'Not approved. Nothing was done.',
+  lapsed: 'This proposal has lapsed; nothing was done. Ask again if it is still wanted.',
+  invalid: 'This is not the plan that was proposed here; nothing was done.',
+  which:
+    'Say which alerts to silence: by name (`silence HighErrorRate for 1h`), by labels (`silence alertname="HighErrorRate" service="checkout" for 2h`), or one of a list that I have just shown (`silence the second one`). Nothing was done.',
+  nothingLike: (words) =>
+    `Nothing that fires now has ${words}, so I made no proposal. To silence it all the same, write the labels out: \`silence alertname="…" for 1h\`.`,
+  whichTime: (words) =>
+    `I do not understand how long that is${words === '' ? '' : ` (${plain(words)})`}; say it like \`for 2h\` or \`until 18:00\`. Nothing was done.`,
+  noSilence: (words) =>
+    `There is no active silence${words === '' ? '' : ` for ${words}`}. Nothing was done.`,
+  whichSilence: (count) =>
+    `${String(count)} silences fit. Name one by its id: \`expire silence <id>\`.`,
+  cannotPlan: (reason) => `This cannot be done as it was said: ${plain(reason, 500)}`,
+  denied: {
+    off: 'I may not do that here: the configuration of this team does not allow it. Nothing was done.',
+    scope:
+      'I may not do that: it goes beyond what the configuration of this team allows (labels or duration). Nothing was done.',
+    danger:
+      'I may not do that: it is too far-reaching (no specific label, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
+  },
+  waiting: (seconds) => `Waiting for an operator to approve it, ${String(seconds)} s at most`,
+  operator: (decision, by) =>
+    ({
+      approved: `Approved by the operator ${plain(by)}.`,
+      refused: `The operator ${plain(by)} refused it. Nothing was done.`,
+      expired: 'No operator decided in time. Nothing was done.',
+      full: 'Too many requests wait for an operator already. Nothing was done.',
+    })[decision],
+  doing: (tool) => `Carrying out ${tool}`,
+  before: (text) => `An instance that is gone now did this before: ${text}`,
+  silenced: (id, source) => `Done: the silence ${code(id)} is in ${code(source)}.`,
+  expired: (id, source) => `Done: the silence ${code(id)} in ${code(source)} has ended.`,
+  alreadyExpired: 'This silence has ended already; there was nothing to do.',
+  changed: 'The silence has changed since it was shown; nothing was done.',
+  endsBefore: 'The time at which it should end has passed; nothing was done.',
+  noSource: 'The source takes no silences any more; nothing was done.',
+  failed: (error) => `${failure(ENGLISH_WORDS, error)}. Nothing was done.`,
+  unsure: (error, seen) =>
+    `It is not known whether it was done: ${failure(ENGLISH_WORDS, error)}. ${
+      {
+        absent: 'No such silence is shown at the moment, but it may still appear.',
+        still: 'The silence is still there at the moment.',
+        unseen: 'The silences could not be read either.',
+      }[seen]
+    } Look at the silences before you ask again.`,
+};
+
+const CHINESE: WriteWords = {
+  createSilence: ({ source, matchers, until, lasts, by, comment }) => [
+    `**创建静默**，位于 ${code(source)}`,
+    `- 匹配条件：${list(matchers)}`,
+    `- 自批准时起，至 **${until}**（自提出起 ${span(lasts, ['天', '小时', '分钟'])}）`,
+    `- 创建人 ${code(by, 250)}；备注：${plain(comment, 600)}`,
+  ],
+  expireSilence: ({ id, source, matchers, until, by }) => [
+    `**立即结束静默** ${code(id)}，位于 ${code(source)}`,
+    `- 其匹配条件：${list(matchers)}`,
+    `- 创建人 ${code(by, 250)}，原定结束时间 ${until}`,
+  ],
+  question: ({ lines, affected, until, code: exact }) =>
+    [
+      '以下操作需要您批准：',
+      '',
+      ...lines,
+      ...(affected === undefined ? [] : [`- 目前匹配 ${String(affected)} 条正在触发的告警`]),
+      '',
+      exact === undefined
+        ? `请回答**是**或**否**。该提议于 ${until} 失效。`
+        : `**此操作影响面很大。**如要批准，请原样回答 \`批准 ${exact}\`；回答**否**则放弃。该提议于 ${until} 失效。`,
+    ].join('\n'),
+  unclear: '回答不明确，未执行任何操作。',
+  refusedByUser: '未批准，未执行任何操作。',
+  lapsed: '该提议已失效，未执行任何操作。如仍需要，请重新提出。',
+  invalid: '这不是在此提出的操作，未执行任何操作。',
+  which:
+    '请说明要静默哪些告警：按名称（`静默 HighErrorRate 一小时`）、按标签（`静默 alertname="HighErrorRate" service="checkout" 两小时`），或刚才列表中的某一条（`静默第二条`）。未执行任何操作。',
+  nothingLike: (words) =>
+    `目前没有与 ${words} 匹配的告警，因此未提出操作。如仍要静默，请写出标签：\`静默 alertname="…" 一小时\`。`,
+  whichTime: (words) =>
+    `无法理解时长${words === '' ? '' : `（${plain(words)}）`}，请使用如 \`2小时\` 或 \`until 18:00\` 的写法。未执行任何操作。`,
+  noSilence: (words) =>
+    `没有${words === '' ? '' : `与 ${words} 匹配的`}生效中的静默。未执行任何操作。`,
+  whichSilence: (count) => `有 ${String(count)} 条静默符合，请用编号指定：\`结束静默 <id>\`。`,
+  cannotPlan: (reason) => `无法按此执行：${plain(reason, 500)}`,
+  denied: {
+    off: '本团队的配置不允许我执行该操作，未执行任何操作。',
+    scope: '该操作超出了本团队配置允许的范围（标签或时长），未执行任何操作。',
+    danger:
+      '该操作影响面过大（没有具体标签，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
+  },
+  waiting: (seconds) => `等待管理员批准，最多 ${String(seconds)} 秒`,
+  operator: (decision, by) =>
+    ({
+      approved: `管理员 ${plain(by)} 已批准。`,
+      refused: `管理员 ${plain(by)} 已拒绝，未执行任何操作。`,
+      expired: '管理员未及时处理，未执行任何操作。',
+      full: '等待管理员处理的请求已满，未执行任何操作。',
+    })[decision],
+  doing: (tool) => `正在执行 ${tool}`,
+  before: (text) => `已退出的实例此前已执行：${text}`,
+  silenced: (id, source) => `完成：静默 ${code(id)} 已创建于 ${code(source)}。`,
+  expired: (id, source) => `完成：${code(source)} 中的静默 ${code(id)} 已结束。`,
+  alreadyExpired: '该静默早已结束，无需操作。',
+  changed: '该静默在展示之后已被修改，未执行任何操作。',
+  endsBefore: '预定的结束时间已过，未执行任何操作。',
+  noSource: '该数据源不再接受静默，未执行任何操作。',
+  failed: (error) => `${failure(CHINESE_WORDS, error)}。未执行任何操作。`,
+  unsure: (error, seen) =>
+    `无法确定操作是否已执行：${failure(CHINESE_WORDS, error)}。${
+      {
+        absent: '目前没有这样的静默，但之后可能出现。',
+        still: '该静默目前仍然存在。',
+        unseen: '也无法读取静默列表。',
+      }[seen]
+    }请先查看静默，再重新提出。`,
+};
+
+/** `lang` wins; else a text with Han characters is Chinese. */
+export function writeWordsFor(lang: string | undefined, text: string): WriteWords {
+  if (lang !== undefined && lang !== '') return /^zh(?:[-_]|$)/i.test(lang) ? CHINESE : ENGLISH;
+  return /\p{Script=Han}/u.test(text) ? CHINESE : ENGLISH;
+}
+
+function failure(words: typeof ENGLISH_WORDS, { source, fault }: SourceError): string {
+  return words.failure(source, fault);
+}
+
+function list(matchers: readonly string[]): string {
+  return matchers.map((one) => code(one, MATCHER_CHARS)).join(' ');
+}
+
+function span(ms: number, [d, h, m]: readonly [string, string, string]): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(minutes / 1440), d],
+    [Math.floor((minutes % 1440) / 60), h],
+    [minutes % 60, m],
+  ];
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${String(count)} ${unit}`)
+    .join(' ');
+}

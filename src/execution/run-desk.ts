@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  Deed,
+  OperatorAnswer,
+  OperatorRequest,
+  WriteDesk,
+} from '../assistant/writes/write-desk.js';
+import { resend } from '../redis/redis-errors.js';
+import { ScriptCode } from '../redis/script-code.js';
+import type { RedisApprovalStore } from '../store/redis-approval.store.js';
+import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskKeys } from '../store/task-ref.js';
+import { RunLostError } from '../streams/log-writer.js';
+
+const PATIENCE_MS = 10_000;
+const POLL_MS = 400;
+const RETRY_MS = 100;
+
+export interface RunDeskOptions {
+  readonly store: RedisTaskStore;
+  readonly approvals: RedisApprovalStore;
+  readonly keys: TaskKeys;
+  readonly epoch: number;
+  readonly leg: number;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  /** For how long an answer of Redis may be trusted: half a lease, ms. */
+  readonly trustMs: number;
+  /** Whether this instance has renewed its lease lately. */
+  readonly isFresh: () => boolean;
+  /** All that the run has said so far is in the log. @throws RunLostError */
+  readonly flush: () => Promise<void>;
+  /** Somebody has canceled the task. */
+  readonly onCancel: () => void;
+  readonly now: () => number;
+}
+
+/** The writes of one run: each behind the fence, each recorded before and after. */
+export class RunDesk implements WriteDesk {
+  private count = 0;
+  private inFlight: Promise<unknown> | undefined;
+  /** What was done, or may have been. */
+  readonly deeds: { readonly text: string; readonly outcome: 'done' | 'unknown' }[] = [];
+
+  constructor(private readonly options: RunDeskOptions) {}
+
+  async once(text: string, act: () => Promise<Deed>): Promise<Deed> {
+    if (this.inFlight !== undefined) throw new Error('bug: two deeds at once');
+    const deed = this.perform(text, act).finally(() => {
+      this.inFlight = undefined;
+    });
+    this.inFlight = deed;
+    return deed;
+  }
+
+  async recall(): Promise<string | undefined> {
+    const { store, keys, leg, attempt } = this.options;
+    if (attempt === 1) return undefined;
+    // The former owner is fenced: what it has not recorded by now, it never will.
+    const id = `write-${leg}-${this.count + 1}`;
+    return resend(() => store.outcomeOf(keys, id), { forMs: PATIENCE_MS });
+  }
+
+  /** Resolves when no deed is under way, or after `ms`. A write that was begun is not broken off. */
+  async idle(ms: number): Promise<void> {
+    if (this.inFlight === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([this.inFlight.catch(() => undefined), late]);
+    clearTimeout(timer);
+  }
+
+  async askOperator(request: OperatorRequest, signal: AbortSignal): Promise<OperatorAnswer> {
+    const { approvals, keys, epoch, flush } = this.options;
+    const { tenant, user, taskId } = keys.ref;
+    await flush();
+    const id = randomBytes(5).toString('hex');
+    const opened = await resend(
+      () => approvals.open(id, epoch, { tenant, user, taskId, ...request }),
+      { forMs: PATIENCE_MS, signal },
+    );
+    if ('code' in opened) {
+      if (opened.code === ScriptCode.TooManyApprovals) return { decision: 'full' };
+      return this.refused(opened.code);
+    }
+    for (;;) {
+      // Redis may be away for a moment; a decision is not lost by it.
+      const said = await approvals.stateOf(tenant, id).catch(() => undefined);
+      if (said !== undefined) return said;
+      if (signal.aborted || this.options.now() >= opened.expires) break;
+      await pause(POLL_MS, signal);
+    }
+    // From here on nobody can decide it any more; if somebody just has, that counts.
+    const last = await resend(() => approvals.decide(tenant, id, 'expired', ''), {
+      forMs: PATIENCE_MS,
+    });
+    signal.throwIfAborted();
+    return last.ok ? { decision: last.decision, by: last.by } : { decision: 'expired' };
+  }
+
+  private async perform(text: string, act: () => Promise<Deed>): Promise<Deed> {
+    const { options } = this;
+    await options.flush();
+    this.count += 1;
+    const id = `write-${options.leg}-${this.count}`;
+    const before = await this.intend(id, text);
+    if (before !== undefined) return { outcome: 'before', text: before };
+    const entry = { text, outcome: 'unknown' as 'done' | 'unknown' };
+    this.deeds.push(entry);
+    const deed = await act().catch((): Deed => ({ outcome: 'unknown', text }));
+    if (deed.outcome === 'unknown' || deed.outcome === 'before') return deed;
+    if (deed.outcome === 'done') entry.outcome = 'done';
+    else this.deeds.pop();
+    await this.mark(id, 'outcome', deed.text).catch(() => undefined);
+    return deed;
+  }
+
+  /**
+   * The fence. Its answer must be young, and the lease renewed, at the moment of the act: a process
+   * that was stopped in between finds out here that its task is another's.
+   * @returns what an earlier attempt did in its place.
+   */
+  private async intend(id: string, text: string): Promise<string | undefined> {
+    const { options } = this;
+    for (;;) {
+      options.signal.throwIfAborted();
+      const asked = performance.now();
+      const marked = await this.mark(id, 'intent', text);
+      if (!marked.ok) return this.refused(marked.code);
+      if (marked.value.before !== undefined) return marked.value.before;
+      const isYoung = performance.now() - asked < options.trustMs;
+      if (isYoung && options.isFresh()) return undefined;
+      await pause(RETRY_MS, options.signal);
+    }
+  }
+
+  private mark(
+    id: string,
+    phase: 'intent' | 'outcome',
+    text: string,
+  ): ReturnType<RedisTaskStore['markEffect']> {
+    const { store, keys, epoch } = this.options;
+    return resend(() => store.markEffect(keys, epoch, { id, phase, text }), { forMs: PATIENCE_MS });
+  }
+
+  private refused(code: number): never {
+    if (code === ScriptCode.Canceled) {
+      this.options.onCancel();
+      throw new Error('canceled before the write');
+    }
+    throw new RunLostError(code === ScriptCode.StaleEpoch ? 'fenced' : 'ended');
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
