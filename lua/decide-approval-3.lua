@@ -1,4 +1,4 @@
-#!lua flags=allow-oom
+#!lua
 --[[
 Decides a request, once: the first decision counts. An operator can decide it while it is pending and
 the run that asked still owns its task; the run itself ends it when its time is up.

@@ -13,12 +13,7 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { type Idempotency, RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
-import {
-  checkIdempotencyKey,
-  checkMessage,
-  fingerprintOf,
-  idempotencyOf,
-} from './submission.js';
+import { checkIdempotencyKey, checkMessage, fingerprintOf, idempotencyOf } from './submission.js';
 import type { Submission, Submitted } from './task.types.js';
 
 /** Turns a message into a task of this instance: a new one, a continued one, or one that runs. */

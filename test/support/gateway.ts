@@ -30,6 +30,7 @@ export interface TestTenant {
   readonly sources?: readonly Partial<SourceConfig>[];
   readonly limits?: Partial<TenantLimits>;
   readonly takeover?: 'rerun' | 'fail';
+  readonly writes?: Readonly<Record<string, unknown>>;
 }
 
 export interface FleetOptions {

@@ -252,6 +252,33 @@ export class ScriptBench {
     );
   }
 
+  openApproval(
+    ref: TaskRef,
+    id: string,
+    over: { epoch?: number; ms?: number; most?: number } = {},
+  ): Promise<ScriptReply> {
+    return runScript(this.redis, 'open-approval', this.approvalKeys(ref, id), [
+      id,
+      over.epoch ?? 1,
+      over.ms ?? 60_000,
+      over.most ?? 8,
+      600_000,
+      JSON.stringify({ tenant: ref.tenant, taskId: ref.taskId }),
+    ]);
+  }
+
+  decideApproval(ref: TaskRef, id: string, decision: string, by = 'olga'): Promise<ScriptReply> {
+    return runScript(this.redis, 'decide-approval', this.approvalKeys(ref, id), [id, decision, by]);
+  }
+
+  approvalsKey({ tenant }: TaskRef): string {
+    return keys.approvals(tenant);
+  }
+
+  private approvalKeys({ tenant, taskId }: TaskRef, id: string): string[] {
+    return [keys.approvals(tenant), keys.approval(tenant, id), keys.task(tenant, taskId)];
+  }
+
   saveSnapshot(
     ref: TaskRef,
     over: { epoch?: number; seq?: number; snapshot?: string; keep?: number } = {},

@@ -104,7 +104,7 @@ async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Ha
     case 'sources':
       return yield* answerSources(run, question);
     case 'write':
-      return yield* answerWrite(run, reread(run, question, live, 'alerts'));
+      return yield* answerWrite(run, reread(run, question, live, 'alerts'), live.of('alerts'));
     case 'help':
       return { blocks: [words.help] };
     case 'greet':

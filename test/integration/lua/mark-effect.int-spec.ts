@@ -25,12 +25,12 @@ describe('mark-effect', () => {
     expect(await bench.redis.hget(bench.keysOf(ref).task, 'effect:e1')).toBe('outcome done');
   });
 
-  it('should not reopen what is done', async () => {
+  it('should not reopen what is done, but say what became of it', async () => {
     const ref = newTask();
     await bench.create(ref);
     await bench.markEffect(ref);
-    await bench.markEffect(ref, { phase: 'outcome' });
-    expect(await bench.markEffect(ref)).toEqual([1]);
+    await bench.markEffect(ref, { phase: 'outcome', text: 'silence 7 is there' });
+    expect(await bench.markEffect(ref)).toEqual([2, 'silence 7 is there']);
     expect(await bench.redis.hget(bench.keysOf(ref).task, 'open_effects')).toBe('0');
   });
 

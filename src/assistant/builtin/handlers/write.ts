@@ -9,7 +9,8 @@ import type { TurnWrites } from '../../writes/carry-out.js';
 import type { WriteTool } from '../../writes/write-tool.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
-import type { Question } from '../parse/question.js';
+import { type Question, readAgain } from '../parse/question.js';
+import type { Vocabulary } from '../parse/vocabulary.js';
 import { durationAt } from '../time/duration.js';
 import type { Answer, Handling, TurnRun } from '../turn-run.js';
 
@@ -25,8 +26,9 @@ const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;
 const MOST_SILENCES = 5;
 
 /** `silence X for an hour`, `expire the silence on X`: a plan, which the tenant's policy then decides. */
-export async function* answerWrite(run: TurnRun, question: Question): Handling {
+export async function* answerWrite(run: TurnRun, said: Question, vocabulary: Vocabulary): Handling {
   const { writes } = run;
+  const question = withoutDuration(run, said, vocabulary);
   const text = run.turn.text;
   const tool = END.test(text) ? expireSilence : BEGIN.test(text) ? createSilence : undefined;
   if (writes === undefined || tool === undefined || !writes.allows(tool)) {
@@ -35,18 +37,23 @@ export async function* answerWrite(run: TurnRun, question: Question): Handling {
   try {
     return tool === expireSilence
       ? yield* endSilence(run, question, writes)
-      : yield* beginSilence(run, question, writes);
+      : yield* beginSilence(run, question, said, writes);
   } catch (error) {
     if (!(error instanceof ToolInputError)) throw error;
     return { blocks: [writes.words.cannotPlan(error.message)] };
   }
 }
 
-async function* beginSilence(run: TurnRun, question: Question, writes: TurnWrites): Handling {
+async function* beginSilence(
+  run: TurnRun,
+  question: Question,
+  said: Question,
+  writes: TurnWrites,
+): Handling {
   const { words } = writes;
   const matchers = yield* matchersOf(run, question, writes);
   if ('blocks' in matchers) return matchers;
-  const times = timesOf(run, question);
+  const times = timesOf(run, said);
   if (times === undefined) {
     return { blocks: [words.whichTime(question.timeTexts.concat(question.ignored).join(', '))] };
   }
@@ -169,6 +176,19 @@ function matcherOf(clause: Clause): SilenceMatchers[number] | undefined {
 
 function escaped(value: string): string {
   return value.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
+/** `静默 X 一小时`: a duration that nothing introduces is none of the conditions. */
+function withoutDuration(run: TurnRun, said: Question, vocabulary: Vocabulary): Question {
+  if (said.conditions.unmatched.length + said.ignored.length === 0) return said;
+  const { atoms } = said;
+  for (let at = 0; at < atoms.length; at += 1) {
+    const read = durationAt(atoms, at, false);
+    if (read === undefined) continue;
+    const rest = [...atoms.slice(0, at), ...atoms.slice(at + read.length)];
+    return readAgain({ ...said, atoms: rest }, vocabulary, run);
+  }
+  return said;
 }
 
 /** Undefined when a time was given that is not understood: another one must not stand in for it. */

@@ -96,6 +96,11 @@ const MUTE = /^(?:silence|mute|静默|屏蔽|静音)$/;
 
 /** Is it an order to change something? Orders begin with their verb. */
 function isWrite(sentence: Sentence): boolean {
+  // 把 puts the verb at the end.
+  const isOrder = sentence.segments.some((one) => one.text === '把');
+  if (isOrder && sentence.parts.some((one) => one.concepts.has('write') || MUTE.test(one.key))) {
+    return true;
+  }
   const start = sentence.parts.findIndex((part) => !only(part.concepts, ['greet', 'only']));
   const asked = sentence.has(start, 'how') ? start + 1 : start;
   const verb = sentence.at(asked);
@@ -110,13 +115,9 @@ function isWrite(sentence: Sentence): boolean {
       next.mention !== undefined ||
       next.aliases.length > 0 ||
       ['quoted', 'unknown', 'matcher'].includes(next.kind);
-    return isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all');
+    return isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all', 'one', 'last');
   }
-  // 把 puts the verb at the end.
-  const isOrder = sentence.segments.some((one) => one.text === '把');
-  return (
-    isOrder && sentence.parts.some((part) => part.concepts.has('write') || MUTE.test(part.key))
-  );
+  return false;
 }
 
 function only(concepts: ReadonlySet<Concept>, allowed: readonly Concept[]): boolean {

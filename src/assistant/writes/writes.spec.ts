@@ -1,0 +1,364 @@
+import { Logger } from '@nestjs/common';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeDesk } from '../../../test/support/fake-desk.js';
+import {
+  alertOf,
+  contentOf,
+  FakeSources,
+  NOW,
+  turnOf,
+} from '../../../test/support/fake-sources.js';
+import type { WriteRule, WritesConfig } from '../../config/config.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
+import type { Frame, Turn } from '../assistant-backend.js';
+import { BuiltinBackend } from '../builtin/builtin-backend.js';
+import { SourceError } from '../sources/source-error.js';
+import type { NewSilence, Silence, Source } from '../sources/source.types.js';
+import { TenantSources } from '../sources/tenant-sources.js';
+import { ApprovalGate } from './approval-gate.js';
+
+Logger.overrideLogger(false);
+
+const HOUR = 3_600_000;
+const ASK: WriteRule = { policy: 'ask-caller', within: { matchers: [] }, otherwise: 'deny' };
+const ASKED: WritesConfig = { create_silence: ASK, expire_silence: ASK };
+
+type Question = Extract<Frame, { kind: 'input_required' }>;
+
+/** A gated builtin backend over a router that takes silences. */
+class Bench {
+  readonly created: NewSilence[] = [];
+  readonly expired: string[] = [];
+  readonly silences: Silence[] = [];
+  readonly desk = new FakeDesk();
+  fault: SourceError | undefined;
+  now = NOW;
+  private readonly router: Source;
+
+  constructor(private readonly writes: WritesConfig = ASKED) {
+    const facts = new FakeSources({
+      alerts: [
+        alertOf({ alertname: 'DiskFull', severity: 'critical', host: 'db-1' }),
+        alertOf({ alertname: 'DiskFull', severity: 'critical', host: 'db-2' }),
+        alertOf({ alertname: 'HighLatency', severity: 'warning', host: 'web-1' }),
+      ],
+    });
+    this.router = {
+      ...facts.router,
+      silences: {
+        list: () => Promise.resolve(this.silences),
+        groups: () => Promise.resolve([]),
+      },
+      silenceWrites: {
+        create: (silence) => {
+          if (this.fault !== undefined) return Promise.reject(this.fault);
+          this.created.push(silence);
+          return Promise.resolve('new-id');
+        },
+        expire: (id) => {
+          if (this.fault !== undefined) return Promise.reject(this.fault);
+          this.expired.push(id);
+          return Promise.resolve();
+        },
+      },
+    };
+  }
+
+  async run(text: string, more: Partial<Turn> = {}, writes = this.writes): Promise<Frame[]> {
+    const sources = new TenantSources([this.router]);
+    const now = (): number => this.now;
+    const gate = new ApprovalGate(new BuiltinBackend(sources, now, writes), {
+      sources,
+      writes,
+      now,
+    });
+    const frames: Frame[] = [];
+    const { signal } = new AbortController();
+    for await (const frame of gate.run(turnOf(text, more), signal, this.desk)) {
+      frames.push(frame);
+      // As a run does.
+      if (frame.kind === 'input_required') break;
+    }
+    return frames;
+  }
+
+  async propose(text: string): Promise<Question> {
+    const frames = await this.run(text);
+    const found = frames.find((frame) => frame.kind === 'input_required');
+    if (found === undefined) throw new Error(`no question, but: ${contentOf(frames)}`);
+    return found;
+  }
+
+  answer(question: Question, text: string, more: Partial<Turn> = {}): Promise<Frame[]> {
+    const { question: asked, expects, plan } = question;
+    const answering = { question: asked, expects, ...(plan === undefined ? {} : { plan }) };
+    return this.run(text, { answering, ...more });
+  }
+
+  silence(over: Partial<Silence> = {}): Silence {
+    const made: Silence = {
+      source: 'fake-am',
+      id: '11111111-2222-3333-4444-555555555555',
+      state: 'active',
+      matchers: [{ name: 'alertname', op: '=', value: 'DiskFull' }],
+      createdBy: 'bob',
+      comment: 'moving the disk',
+      startsAt: NOW - HOUR,
+      endsAt: NOW + HOUR,
+      ...over,
+    };
+    this.silences.push(made);
+    return made;
+  }
+}
+
+let bench: Bench;
+beforeEach(() => {
+  bench = new Bench();
+});
+
+const BY_NAME = [{ name: 'alertname', op: '=', value: 'DiskFull' }];
+
+describe('a silence with the approval of its user', () => {
+  it.each([
+    ['silence DiskFull for an hour', BY_NAME, HOUR],
+    ['please mute DiskFull for 2h', BY_NAME, 2 * HOUR],
+    ['静默 DiskFull 一小时', BY_NAME, HOUR],
+    ['把 DiskFull 静默两小时', BY_NAME, 2 * HOUR],
+    ['屏蔽 DiskFull', BY_NAME, HOUR],
+    ['silence DiskFull', BY_NAME, HOUR],
+    [
+      'silence DiskFull on db-1 for 30 minutes',
+      [...BY_NAME, { name: 'host', op: '=', value: 'db-1' }],
+      HOUR / 2,
+    ],
+    [
+      'silence alertname="NotYet" job=~"a|b" for 3h',
+      [
+        { name: 'alertname', op: '=', value: 'NotYet' },
+        { name: 'job', op: '=~', value: 'a|b' },
+      ],
+      3 * HOUR,
+    ],
+    ['silence DiskFull until 12:30', BY_NAME, 3 * HOUR],
+  ])('should be proposed for %j', async (text, matchers, lasts) => {
+    const { question, expects, plan } = await bench.propose(text);
+    expect(expects).toBe('approval');
+    const { args, code } = plan as unknown as {
+      args: { matchers: unknown; ends_at: string };
+      code?: string;
+    };
+    expect(args.matchers).toEqual(matchers);
+    expect(Date.parse(args.ends_at)).toBe(NOW + lasts);
+    expect(code).toBeUndefined();
+    // Exactly what, for whom, until when.
+    expect(question).toContain('ann');
+    expect(question).toContain(new Date(NOW + lasts).toISOString().slice(11, 16));
+    expect(bench.created).toEqual([]);
+  });
+
+  it('should be made by a yes, once, as it was shown', async () => {
+    bench.now = Date.now();
+    const asked = await bench.propose('silence DiskFull for an hour');
+    expect(asked.question).toContain('it fits 2 alerts');
+    const frames = await bench.answer(asked, 'yes');
+    expect(contentOf(frames)).toContain('`new-id`');
+    expect(bench.created).toHaveLength(1);
+    expect(bench.created[0]).toMatchObject({ matchers: BY_NAME, createdBy: 'ann' });
+    expect(bench.created[0]?.comment).toContain('task-1');
+    expect(bench.desk.done[0]?.text).toContain(
+      'create a silence in fake-am for alertname="DiskFull"',
+    );
+  });
+
+  it.each(['no', '否', 'cancel'])('should be dropped by %j, which says so', async (text) => {
+    const asked = await bench.propose('silence DiskFull for an hour');
+    expect(contentOf(await bench.answer(asked, text))).toMatch(/Not approved/);
+    expect(bench.created).toEqual([]);
+  });
+
+  it.each(['yes, but only for staging', 'which alerts are firing?', 'maybe'])(
+    'should be asked for again after %j',
+    async (text) => {
+      const asked = await bench.propose('silence DiskFull for an hour');
+      const [again] = (await bench.answer(asked, text)).filter((f) => f.kind === 'input_required');
+      expect(again?.plan).toEqual(asked.plan);
+      expect(again?.question).toContain('no clear answer');
+      expect(bench.created).toEqual([]);
+    },
+  );
+
+  it('should lapse after 30 minutes', async () => {
+    const asked = await bench.propose('silence DiskFull for an hour');
+    bench.now += 30 * 60_000;
+    expect(contentOf(await bench.answer(asked, 'yes'))).toMatch(/lapsed/);
+    expect(bench.created).toEqual([]);
+  });
+
+  it.each<[string, (plan: JsonObject) => JsonObject, Partial<Turn>]>([
+    [
+      'with other arguments',
+      (plan) => ({
+        ...plan,
+        args: { ...(plan['args'] as JsonObject), ends_at: '2026-12-30T00:00:00.000Z' },
+      }),
+      {},
+    ],
+    ['that lives longer', (plan) => ({ ...plan, expires_at: '2027-01-01T00:00:00.000Z' }), {}],
+    ['of another user', (plan) => plan, { user: 'mallory' }],
+    ['of another tenant', (plan) => plan, { tenant: 'globex' }],
+    ['of another task', (plan) => plan, { taskId: 'task-2' }],
+  ])('should refuse a plan %s', async (_name, change, turn) => {
+    const asked = await bench.propose('silence DiskFull for an hour');
+    const frames = await bench.answer({ ...asked, plan: change(asked.plan ?? {}) }, 'yes', turn);
+    expect(contentOf(frames)).toMatch(/not the plan/);
+    expect(bench.created).toEqual([]);
+  });
+
+  it('should not be made once the config forbids it', async () => {
+    const asked = await bench.propose('silence DiskFull for an hour');
+    const { question, expects, plan } = asked;
+    const answering = { question, expects, ...(plan === undefined ? {} : { plan }) };
+    const off = { create_silence: { ...ASK, policy: 'deny' as const } };
+    expect(contentOf(await bench.run('yes', { answering }, off))).toMatch(/may not/);
+    expect(bench.created).toEqual([]);
+  });
+
+  it.each([
+    'silence everything for an hour',
+    'silence all alerts for 1h',
+    'silence DiskFull for 2 days',
+  ])('should want the exact phrase for %j', async (text) => {
+    bench.now = Date.now();
+    const asked = await bench.propose(text);
+    const code = asked.plan?.['code'] as string;
+    expect(asked.question).toContain(`approve ${code}`);
+    const [again] = (await bench.answer(asked, 'yes')).filter((f) => f.kind === 'input_required');
+    expect(again).toBeDefined();
+    expect(bench.created).toEqual([]);
+    await bench.answer(asked, `approve ${code}`);
+    expect(bench.created).toHaveLength(1);
+  });
+
+  it.each([
+    ['silence NoSuchThing for 1h', /NoSuchThing/],
+    ['silence DiskFull for a while', /how long|`?while/],
+    ['silence it', /Say which/],
+    ['restart DiskFull', /only read/],
+  ])('should make no proposal for %j', async (text, said) => {
+    const frames = await bench.run(text);
+    expect(frames.some((frame) => frame.kind === 'input_required')).toBe(false);
+    expect(contentOf(frames)).toMatch(said);
+  });
+
+  it('should say so when it does not know whether it was made', async () => {
+    bench.now = Date.now();
+    const asked = await bench.propose('silence DiskFull for an hour');
+    bench.fault = new SourceError(
+      { name: 'fake-am', type: 'alertmanager' },
+      { kind: 'timeout', seconds: 10 },
+    );
+    const frames = await bench.answer(asked, 'yes');
+    const failed = frames.find((frame) => frame.kind === 'fail');
+    expect(failed?.reason).toMatch(/not known whether/);
+    expect(contentOf(frames)).toBe('');
+  });
+
+  it('should find out that it was made although no answer came', async () => {
+    bench.now = Date.now();
+    const asked = await bench.propose('silence DiskFull for an hour');
+    const args = asked.plan?.['args'] as { comment: string; created_by: string; ends_at: string };
+    bench.silence({
+      id: 'found',
+      createdBy: args.created_by,
+      comment: args.comment,
+      endsAt: Date.parse(args.ends_at),
+    });
+    bench.fault = new SourceError(
+      { name: 'fake-am', type: 'alertmanager' },
+      { kind: 'timeout', seconds: 10 },
+    );
+    expect(contentOf(await bench.answer(asked, 'yes'))).toContain('`found`');
+  });
+
+  it('should tell what an earlier attempt did, and do nothing', async () => {
+    const asked = await bench.propose('silence DiskFull for an hour');
+    bench.desk.before = 'the silence x is there';
+    const frames = await bench.answer(asked, 'yes', { attempt: 2 });
+    expect(contentOf(frames)).toContain('the silence x is there');
+    expect(bench.created).toEqual([]);
+  });
+
+  it('should only read where the tenant allows nothing', async () => {
+    bench = new Bench({});
+    expect(contentOf(await bench.run('silence DiskFull for an hour'))).toMatch(/only read/);
+  });
+});
+
+describe('the end of a silence', () => {
+  it('should be proposed by id and by what it is about, and carried out by a yes', async () => {
+    const { id } = bench.silence();
+    bench.silence({
+      id: '99999999-2222-3333-4444-555555555555',
+      matchers: [{ name: 'alertname', op: '=', value: 'Other' }],
+      comment: '',
+    });
+    for (const text of [
+      `expire silence ${id}`,
+      'remove the silence on DiskFull',
+      `取消静默 ${id}`,
+    ]) {
+      const asked = await bench.propose(text);
+      expect(asked.question).toContain(id);
+      await bench.answer(asked, 'yes');
+    }
+    expect(bench.expired).toEqual([id, id, id]);
+  });
+
+  it('should not touch one that was changed since it was shown', async () => {
+    const made = bench.silence();
+    const asked = await bench.propose(`expire silence ${made.id}`);
+    bench.silences[0] = { ...made, matchers: [{ name: 'alertname', op: '=~', value: '.+' }] };
+    expect(contentOf(await bench.answer(asked, 'yes'))).toMatch(/changed/);
+    expect(bench.expired).toEqual([]);
+  });
+
+  it('should name the candidates when several fit', async () => {
+    bench.silence();
+    bench.silence({ id: '99999999-2222-3333-4444-555555555555' });
+    const answer = contentOf(await bench.run('expire the silence on DiskFull'));
+    expect(answer).toContain('2 silences fit');
+    expect(answer).toContain('99999999');
+  });
+});
+
+describe('other policies', () => {
+  const within = {
+    matchers: [{ name: 'host', op: '=' as const, value: 'db-1' }],
+    longestSeconds: 7200,
+  };
+
+  it('should let through by itself what lies within its scope, and nothing else', async () => {
+    bench = new Bench({ create_silence: { policy: 'auto', within, otherwise: 'deny' } });
+    bench.now = Date.now();
+    const frames = await bench.run('silence DiskFull on db-1 for 1h');
+    expect(contentOf(frames)).toContain('`new-id`');
+    expect(contentOf(await bench.run('silence DiskFull for 1h'))).toMatch(/beyond/);
+    expect(contentOf(await bench.run('silence DiskFull on db-1 for 3h'))).toMatch(/beyond/);
+    expect(bench.created).toHaveLength(1);
+  });
+
+  it('should ask an operator, whose word counts', async () => {
+    bench = new Bench({ create_silence: { ...ASK, policy: 'ask-operator' } });
+    bench.now = Date.now();
+    expect(contentOf(await bench.run('silence DiskFull for 1h'))).toMatch(
+      /Approved by the operator olga.*new-id/,
+    );
+    expect(bench.desk.asked[0]?.summary).toContain('alertname="DiskFull"');
+    bench.desk.operator = { decision: 'refused', by: 'olga' };
+    expect(contentOf(await bench.run('silence DiskFull for 1h'))).toMatch(/olga refused/);
+    bench.desk.operator = { decision: 'expired' };
+    expect(contentOf(await bench.run('silence DiskFull for 1h'))).toMatch(/No operator decided/);
+    expect(bench.created).toHaveLength(1);
+  });
+});

@@ -1,0 +1,270 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Task } from '../../src/domain/a2a.js';
+import { A2aClient } from '../support/a2a-client.js';
+import { type Alertmanager, startAlertmanager } from '../support/alertmanager.js';
+import { caller, Fleet, type Gateway, LEASE_MS } from '../support/gateway.js';
+import { RedisServer } from '../support/redis-server.js';
+import { answerOf } from '../support/task-log.js';
+import { eventually, sleep } from '../support/wait.js';
+import { WriteGate, type WriteStage } from '../support/write-gate.js';
+import { client2025 } from '../integration/mcp-wire.js';
+
+/** `make write-faults` does it 50 times; a build once. */
+const ROUNDS = Number(process.env['NIGHTJAR_WRITE_ROUNDS'] ?? '1');
+const CLI = join(import.meta.dirname, '../../dist/cli/nightjar.js');
+const run = promisify(execFile);
+
+interface AmSilence {
+  readonly id: string;
+  readonly comment: string;
+  readonly createdBy: string;
+  readonly status: { readonly state: string };
+  readonly matchers: readonly { readonly name: string; readonly value: string }[];
+}
+
+const ann = caller('acme', 'ann');
+const bob = caller('acme', 'bob');
+const otto = caller('careful', 'otto');
+let redis: RedisServer;
+let am: Alertmanager;
+let gate: WriteGate;
+let fleet: Fleet;
+let a: Gateway;
+let b: Gateway;
+
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  am = await startAlertmanager();
+  gate = await WriteGate.start(am.url);
+  await am.post([
+    { labels: { alertname: 'DiskFull', severity: 'critical', host: 'db-1' } },
+    { labels: { alertname: 'HighLatency', severity: 'warning', host: 'web-1' } },
+  ]);
+  const sources = [{ type: 'alertmanager', name: 'am', url: gate.url }] as const;
+  const assistant = { backend: 'builtin' };
+  const all = (policy: string) => ({ create_silence: { policy }, expire_silence: { policy } });
+  fleet = await Fleet.start(2, {
+    redisUrl: redis.url,
+    tenants: [
+      { id: 'acme', assistant, sources, writes: all('ask-caller') },
+      { id: 'careful', assistant, sources, writes: all('ask-operator') },
+    ],
+    callers: [ann, bob, otto],
+  });
+  [a, b] = fleet.gateways as [Gateway, Gateway];
+});
+afterAll(async () => {
+  await fleet.stop();
+  await gate.stop();
+  await am.stop();
+  await redis.stop();
+});
+
+async function silencesOf(task: Task): Promise<AmSilence[]> {
+  const all = (await am.get('/silences')) as AmSilence[];
+  return all.filter(({ comment }) => comment.includes(task.id));
+}
+
+function questionOf(task: Task): string {
+  expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  return task.status.message?.parts[0]?.text ?? '';
+}
+
+function on(gateway: Gateway, who = ann): A2aClient {
+  return new A2aClient(gateway.baseUrl, who.token);
+}
+
+describe('a silence that its user approves', () => {
+  it('should be proposed on A, approved on B by the context alone, ended over MCP', async () => {
+    const asked = await on(a).send('silence DiskFull for an hour');
+    const question = questionOf(asked);
+    expect(question).toContain('`alertname="DiskFull"`');
+    expect(question).toContain('fits 1 alerts');
+    expect(await silencesOf(asked)).toEqual([]);
+
+    const done = await on(b).send('yes', { contextId: asked.contextId });
+    expect(done.id).toBe(asked.id);
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    const [silence, ...more] = await silencesOf(asked);
+    expect(more).toEqual([]);
+    expect(silence).toMatchObject({ createdBy: 'ann', status: { state: 'active' } });
+    expect(answerOf(done)).toContain(silence!.id);
+    expect(await am.amtool('silence', 'query', '-q')).toContain(silence!.id);
+
+    const mcp = await client2025(a.baseUrl, ann.token);
+    try {
+      const proposal = await mcp.call({ message: `expire silence ${silence!.id}` });
+      expect(proposal.structured['status']).toBe('input_required');
+      expect(proposal.texts.join()).toContain(silence!.id);
+      const ended = await mcp.call({ message: 'yes', chat_id: proposal.structured['chat_id'] });
+      expect(ended.structured['status']).toBe('completed');
+    } finally {
+      await mcp.close();
+    }
+    expect((await silencesOf(asked))[0]?.status.state).toBe('expired');
+  });
+
+  it('should be made once, however often and wherever the yes is said', async () => {
+    const asked = await on(a).send('silence HighLatency for an hour');
+    questionOf(asked);
+    const said = await Promise.allSettled(
+      [a, b, a, b].map((gateway) => on(gateway).send('yes', { taskId: asked.id })),
+    );
+    expect(said.some(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(await silencesOf(asked)).toHaveLength(1);
+    await expect(on(b).send('yes', { taskId: asked.id })).rejects.toThrow(/ended/);
+    expect(await silencesOf(asked)).toHaveLength(1);
+  });
+
+  it('should not be made by a no, by something else, or by somebody else', async () => {
+    const asked = await on(a).send('silence DiskFull for 2h');
+    await expect(on(b, bob).send('yes', { taskId: asked.id })).rejects.toThrow(/404/);
+    await on(b, bob).send('yes', { contextId: asked.contextId });
+    const again = await on(b).send('hm, which host is that?', { taskId: asked.id });
+    expect(questionOf(again)).toContain('no clear answer');
+    const refused = await on(b).send('no', { taskId: asked.id });
+    expect(answerOf(refused)).toContain('Nothing was done');
+
+    const other = await on(a).send('silence DiskFull for 2h');
+    await on(b).send('which alerts are firing?', { contextId: other.contextId });
+    const superseded = await eventually('superseded', async () => {
+      const task = await on(a).get(other.id);
+      return task.status.state === 'TASK_STATE_CANCELED' && task;
+    });
+    expect(superseded.status.message?.parts[0]?.text).toContain('Superseded');
+    expect([...(await silencesOf(asked)), ...(await silencesOf(other))]).toEqual([]);
+  });
+});
+
+describe('a silence that an operator approves', () => {
+  async function nightjar(...args: string[]): Promise<string> {
+    const env = { ...process.env, REDIS_URL: redis.url };
+    const { stdout } = await run(process.execPath, [CLI, 'approvals', ...args], { env });
+    return stdout;
+  }
+
+  async function pending(): Promise<{ id: string; summary: string }> {
+    return eventually('a request waits', async () => {
+      const lines = (await nightjar('list', '--tenant', 'careful', '--json')).split('\n');
+      return lines[0] !== '' && (JSON.parse(lines[0]!) as { id: string; summary: string });
+    });
+  }
+
+  it.each([
+    ['approve', 1, /Approved by the operator olga/],
+    ['refuse', 0, /olga refused it/],
+  ])('should wait for the CLI to %s it', async (verb, made, answer) => {
+    const task = await on(a, otto).start('silence DiskFull for an hour');
+    const { id, summary } = await pending();
+    expect(summary).toContain('alertname="DiskFull"');
+    // The caller's word is not the operator's.
+    await expect(on(b, otto).send('yes', { taskId: task.id })).rejects.toThrow(/running/);
+    await nightjar(verb, id, '--tenant', 'careful', '--as', 'olga');
+    await expect(nightjar('refuse', id, '--tenant', 'careful', '--as', 'olaf')).rejects.toThrow(
+      /already by olga/,
+    );
+    const done = await eventually('settled', async () => {
+      const now = await on(b, otto).get(task.id);
+      return now.status.state === 'TASK_STATE_COMPLETED' && now;
+    });
+    expect(answerOf(done)).toMatch(answer);
+    expect(await silencesOf(task)).toHaveLength(made);
+  });
+});
+
+describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () => {
+  /**
+   * Approved on a fresh instance, which is struck once each of its writes is at its stage: the first
+   * at the first of `stages`, and so on.
+   */
+  async function hit(stages: readonly WriteStage[], strike: (victim: Gateway) => Promise<void>) {
+    const asked = await Promise.all(stages.map(() => on(b).send('silence DiskFull for an hour')));
+    const victim = await fleet.add();
+    const first = gate.writes + 1;
+    let there = 0;
+    let release = (): void => undefined;
+    const struck = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    gate.onWrite = async (now, write) => {
+      if (now !== stages[write - first]) return undefined;
+      there += 1;
+      await struck;
+      return now === 'before' ? 'drop' : undefined;
+    };
+    const answers = asked.map(({ id }) =>
+      on(victim)
+        .send('yes', { taskId: id })
+        .catch(() => undefined),
+    );
+    await eventually('every write is at its stage', () => there >= stages.length, 30_000);
+    await strike(victim);
+    release();
+    await Promise.all(answers);
+    gate.onWrite = () => undefined;
+    return { asked, victim };
+  }
+
+  /** At most one silence, and no word of what is not known. */
+  async function judge(taskId: string): Promise<void> {
+    const task = await eventually(
+      'the task has ended',
+      async () => {
+        const now = await on(b).get(taskId);
+        return /COMPLETED|FAILED/.test(now.status.state) && now;
+      },
+      LEASE_MS + 30_000,
+    );
+    const made = await silencesOf(task);
+    expect(made.length).toBeLessThanOrEqual(1);
+    const said = task.status.message?.parts[0]?.text ?? '';
+    if (task.status.state === 'TASK_STATE_COMPLETED') {
+      expect(made).toHaveLength(1);
+      expect(answerOf(task)).toContain(made[0]!.id);
+    } else if (made.length > 0 || said.includes('may have been done')) {
+      expect(said).toContain('may have been done');
+      expect(said).toContain('create a silence in am for alertname="DiskFull"');
+    }
+  }
+
+  it(
+    'should leave at most one silence: before, during and after the request was received',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { asked } = await hit(['before', 'during', 'after'], (victim) => victim.kill9());
+        for (const { id } of asked) await judge(id);
+      }
+    },
+    ROUNDS * 60_000,
+  );
+
+  it(
+    'should do so when it sleeps past its lease in the middle of one, or just before',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const late = await on(b).send('silence HighLatency for an hour');
+        let answer: Promise<unknown> = Promise.resolve();
+        const { asked, victim } = await hit(['during', 'during'], async (sleeper) => {
+          answer = on(sleeper)
+            .send('yes', { taskId: late.id })
+            .catch(() => undefined);
+          await sleep(Math.random() * 30);
+          sleeper.sigstop();
+          await sleep(LEASE_MS + 3_000);
+          sleeper.sigcont();
+        });
+        await answer;
+        const { status } = await on(b).get(late.id);
+        // It may have been stopped before it knew of the yes, which it then takes, or nobody does.
+        if (status.state !== 'TASK_STATE_INPUT_REQUIRED') await judge(late.id);
+        else expect(await silencesOf(late)).toEqual([]);
+        for (const { id } of asked) await judge(id);
+        await victim.kill9();
+      }
+    },
+    ROUNDS * 90_000,
+  );
+});
