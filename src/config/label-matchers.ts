@@ -21,5 +21,5 @@ export function matchersFault(value: unknown): string | undefined {
     typeof entry === 'string' && parseMatcher(entry) !== undefined;
   return Array.isArray(value) && value.length <= 20 && value.every(fine)
     ? undefined
-    : 'must be a list of matchers such as team="payments"';
+    : 'must be a list of matchers such as team="pay"';
 }

@@ -193,7 +193,7 @@ describe('loadConfig', () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, 60_000);
 });
 
 describe('secrets', () => {
@@ -328,6 +328,37 @@ describe('tenants', () => {
     });
     expect(faultsOf(() => load(document))).toEqual([
       'tenants[0].assistant.module: there is no file /etc/nj/agent.mjs',
+    ]);
+  });
+
+  it('should read who decides about writes, and want a border for what nobody decides', () => {
+    const within = { matchers: ['team="pay"', 'env=~"a|b"'], longestSeconds: 3600 };
+    const writes = { create_silence: { policy: 'auto', within } };
+    expect(load({ tenants: [{ id: 'a', writes }] }).tenants[0]?.writes).toEqual({
+      create_silence: {
+        policy: 'auto',
+        within: {
+          matchers: [
+            { name: 'team', op: '=', value: 'pay' },
+            { name: 'env', op: '=~', value: 'a|b' },
+          ],
+          longestSeconds: 3600,
+        },
+        otherwise: 'deny',
+      },
+    });
+    const faulty = {
+      create_silence: { policy: 'auto' },
+      expire_silence: { policy: 'ask', within: { matchers: ['team=pay'] } },
+    };
+    expect(faultsOf(() => load({ tenants: [{ id: 'a', writes: faulty }] }))).toEqual([
+      'tenants[0].writes.expire_silence.policy: must be one of deny, ask-caller, ask-operator, auto',
+      'tenants[0].writes.expire_silence.within.matchers: must be a list of matchers such as team="pay"',
+    ]);
+    const open = { create_silence: { policy: 'auto' } };
+    expect(faultsOf(() => load({ tenants: [{ id: 'a', writes: open }] }))).toEqual([
+      'tenants[0].writes.create_silence.within.matchers: is required for auto',
+      'tenants[0].writes.create_silence.within.longestSeconds: is required for auto',
     ]);
   });
 

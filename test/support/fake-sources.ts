@@ -5,6 +5,7 @@ import { asLabels } from '../../src/assistant/sources/shape.js';
 import type {
   Alert,
   MetricsSource,
+  NewSilence,
   QueryResult,
   Rule,
   Silence,
@@ -52,6 +53,8 @@ export interface FakeFacts {
 export class FakeSources {
   readonly asked: { expr: string; range?: readonly [number, number]; at?: number }[] = [];
   alerts: readonly Alert[];
+  /** Silences that were made here. */
+  readonly created: NewSilence[] = [];
   readonly router: Source;
   readonly metrics: Source;
 
@@ -66,6 +69,13 @@ export class FakeSources {
       silences: {
         list: () => Promise.resolve(facts.silences ?? []),
         groups: () => Promise.resolve([]),
+      },
+      silenceWrites: {
+        create: (silence) => {
+          this.created.push(silence);
+          return Promise.resolve(`silence-${String(this.created.length)}`);
+        },
+        expire: () => Promise.resolve(),
       },
     };
     const empty: QueryResult = { kind: 'vector', series: [], warnings: [] };

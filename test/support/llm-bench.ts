@@ -3,7 +3,8 @@ import type { Frame, ToolUse, Turn } from '../../src/assistant/assistant-backend
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
 import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
 import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
-import type { LlmConfig } from '../../src/config/config.types.js';
+import type { LlmConfig, WritesConfig } from '../../src/config/config.types.js';
+import { FakeDesk } from './fake-desk.js';
 import { alertOf, contentOf, FakeSources, NOW, turnOf } from './fake-sources.js';
 import type { ScriptedLlm } from './scripted-llm.js';
 
@@ -40,6 +41,8 @@ export interface BenchOptions {
   readonly sources?: FakeSources;
   readonly secrets?: readonly string[];
   readonly fallback?: boolean;
+  readonly writes?: WritesConfig;
+  readonly now?: () => number;
 }
 
 /** The llm backend on a scripted model and in-memory sources. */
@@ -48,6 +51,7 @@ export class LlmBench {
   readonly nonce = `nonce-${randomUUID()}`;
   readonly sources: FakeSources;
   readonly backend: LlmBackend;
+  readonly desk = new FakeDesk();
 
   constructor(llm: ScriptedLlm, options: BenchOptions = {}) {
     this.sources =
@@ -62,9 +66,12 @@ export class LlmBench {
       config: llmConfig(llm.url, options.config),
       sources,
       secrets: options.secrets ?? [API_KEY],
-      now: () => NOW,
+      now: options.now ?? (() => NOW),
       retryBaseMs: 5,
-      ...(options.fallback === true ? { fallback: new BuiltinBackend(sources, () => NOW) } : {}),
+      ...(options.writes === undefined ? {} : { writes: options.writes }),
+      ...(options.fallback === true
+        ? { fallback: new BuiltinBackend(sources, () => NOW, options.writes) }
+        : {}),
     });
   }
 
@@ -74,7 +81,9 @@ export class LlmBench {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Told> {
     const frames: Frame[] = [];
-    for await (const frame of this.backend.run(turnOf(text, more), signal)) frames.push(frame);
+    for await (const frame of this.backend.run(turnOf(text, more), signal, this.desk)) {
+      frames.push(frame);
+    }
     return toldBy(frames);
   }
 }

@@ -48,16 +48,18 @@ export class WriteGate {
     const isWrite = request.method !== 'GET';
     if (isWrite) this.writes += 1;
     const number = this.writes;
-    if (isWrite && (await this.onWrite('before', number)) === 'drop')
+    if (isWrite && (await this.onWrite('before', number)) === 'drop') {
       return void response.destroy();
+    }
     const answer = await fetch(this.target + (request.url ?? ''), {
       method: request.method ?? 'GET',
       headers: { 'content-type': 'application/json' },
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
-    if (isWrite && (await this.onWrite('during', number)) === 'drop')
+    if (isWrite && (await this.onWrite('during', number)) === 'drop') {
       return void response.destroy();
+    }
     response.writeHead(answer.status, {
       'content-type': answer.headers.get('content-type') ?? 'application/json',
     });

@@ -190,8 +190,9 @@ export class LlmBackend implements AssistantBackend {
     if (unsure !== undefined || written !== undefined) {
       // Nobody else gets this message: it could be carried out a second time.
       if (unsure !== undefined) yield { kind: 'fail', reason: unsure };
-      else
+      else {
         yield { kind: 'content', text: `${said.any ? '\n\n' : ''}${written ?? ''}\n\n_${reason}_` };
+      }
       return;
     }
     const { fallback } = this.options;

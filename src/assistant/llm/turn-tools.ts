@@ -125,8 +125,9 @@ export class TurnTools {
       let step = await carrying.next();
       for (; step.done !== true; step = await carrying.next()) {
         // What was done stands in the evidence by the tool's own answer.
-        if (step.value.kind === 'step' && step.value.tool === undefined)
+        if (step.value.kind === 'step' && step.value.tool === undefined) {
           this.steps.push(step.value);
+        }
       }
       const carried = step.value;
       if (carried.kind === 'asks') {

@@ -29,7 +29,7 @@ const document = z.strictObject({
   kind: z.literal('nightjar.approval/1'),
   tool: z.string(),
   summary: z.string(),
-  args: z.record(z.string(), z.json()) as z.ZodType<JsonObject>,
+  args: z.record(z.string(), z.json()),
   expires_at: z.iso.datetime(),
   hash: z.string(),
   code: z.string().optional(),

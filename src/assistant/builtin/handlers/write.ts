@@ -69,8 +69,9 @@ async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites)
   const wanted = wordsOf(question, run.turn.text);
   const fitting = live.filter((one) => wanted.every((word) => mentions(one, word)));
   const [only, ...more] = wanted.length === 0 ? live : fitting;
-  if (only === undefined)
+  if (only === undefined) {
     return { blocks: [words.noSilence(wanted.map((one) => code(one)).join(', '))] };
+  }
   if (more.length === 0) {
     return yield* carry(run, writes, expireSilence, { id: only.id, source: only.source });
   }
@@ -202,8 +203,9 @@ function timesOf(
   }
   for (let at = 0; at < atoms.length; at += 1) {
     const read = durationAt(atoms, at, false) ?? durationAt(atoms, at, true);
-    if (read !== undefined)
+    if (read !== undefined) {
       return { duration_minutes: Math.max(1, Math.round(read.value / MINUTE)) };
+    }
   }
   const isSaid =
     question.timeTexts.length > 0 ||
