@@ -25,11 +25,14 @@ export interface WritePlan {
   readonly summary: string;
 }
 
+const json = z.json() as z.ZodType<JsonValue>;
+const jsonObject = z.record(z.string(), json) as z.ZodType<JsonObject>;
+
 const document = z.strictObject({
   kind: z.literal('nightjar.approval/1'),
   tool: z.string(),
   summary: z.string(),
-  args: z.record(z.string(), z.json()),
+  args: jsonObject,
   expires_at: z.iso.datetime(),
   hash: z.string(),
   code: z.string().optional(),
