@@ -1,4 +1,4 @@
-import type { SourceAuth, SourceConfig } from './config.types.js';
+import type { HttpSourceConfig, SourceAuth, SourceConfig } from './config.types.js';
 import { isSecretRef, type TextOrSecret } from './dto/secret-ref.dto.js';
 import type { SourceAuthDto, SourceDto } from './dto/source.dto.js';
 import type { Faults } from './faults.js';
@@ -19,9 +19,24 @@ export function buildSources(
     const here = `${place}[${index}]`;
     if (names.has(source.name)) faults.add(`${here}.name`, 'is taken by another source');
     names.add(source.name);
-    return source.type === 'demo'
-      ? buildDemo(source, here, faults)
-      : buildHttp(source, source.type, here, secrets, faults);
+    if (source.type !== 'n9e') {
+      for (const key of ['busiGroups', 'datasources'] as const) {
+        if (source[key] !== undefined) faults.add(`${here}.${key}`, 'has a meaning for n9e only');
+      }
+    }
+    switch (source.type) {
+      case 'demo':
+        return buildDemo(source, here, faults);
+      case 'n9e':
+        return {
+          ...buildHttp(source, here, secrets, faults),
+          type: 'n9e',
+          busiGroups: source.busiGroups ?? [],
+          datasources: source.datasources ?? [],
+        };
+      default:
+        return { ...buildHttp(source, here, secrets, faults), type: source.type };
+    }
   });
 }
 
@@ -36,14 +51,12 @@ function buildDemo(source: SourceDto, place: string, faults: Faults): SourceConf
 
 function buildHttp(
   source: SourceDto,
-  type: 'alertmanager' | 'prometheus',
   place: string,
   secrets: SecretReader,
   faults: Faults,
-): SourceConfig {
+): HttpSourceConfig {
   const auth = buildAuth(source.auth, `${place}.auth`, secrets, faults);
   return {
-    type,
     name: source.name,
     url: typeof source.url === 'string' ? source.url.replace(/\/+$/, '') : '',
     timeoutMs: source.timeoutMs ?? DEFAULT_TIMEOUT_MS,

@@ -183,15 +183,25 @@ export interface LlmConfig {
 
 export type SourceConfig =
   | { readonly type: 'demo'; readonly name: string }
-  | {
-      readonly type: 'alertmanager' | 'prometheus';
-      readonly name: string;
-      readonly url: string;
-      readonly timeoutMs: number;
-      readonly maxBytes: number;
-      readonly auth?: SourceAuth;
-      readonly headers: Readonly<Record<string, string>>;
-    };
+  | ({ readonly type: 'alertmanager' | 'prometheus' } & HttpSourceConfig)
+  | N9eSourceConfig;
+
+export interface HttpSourceConfig {
+  readonly name: string;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly auth?: SourceAuth;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface N9eSourceConfig extends HttpSourceConfig {
+  readonly type: 'n9e';
+  /** Ids or names; nothing of any other group is ever shown. */
+  readonly busiGroups: readonly (number | string)[];
+  /** Ids of the datasources that may be queried, everything in them; empty: none. */
+  readonly datasources: readonly number[];
+}
 
 /** Secrets are already resolved from their environment or file reference. */
 export type SourceAuth =

@@ -1,5 +1,6 @@
 import { asDocument, asLabels, asList, asOptionalText, asText, asTime } from './shape.js';
-import { type HttpSourceConfig, SourceHttp } from './source-http.js';
+import type { HttpSourceConfig } from '../../config/config.types.js';
+import { SourceHttp } from './source-http.js';
 import type {
   Alert,
   AlertGroup,

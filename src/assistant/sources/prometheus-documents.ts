@@ -99,6 +99,11 @@ export function readQueryResult(data: unknown, warnings: readonly string[]): Que
   }
 }
 
+/** Of a bare list of series, as a gateway of several backends passes it on. */
+export function readSeriesList(list: unknown): QueryResult['series'] {
+  return asList(list, 'result').map((item) => readSeries(asDocument(item, 'series')));
+}
+
 function readSeries(series: Document): QueryResult['series'][number] {
   const samples =
     series['value'] === undefined

@@ -1,6 +1,7 @@
 import { asDocument, asList, asText, ShapeError } from './shape.js';
 import { readAlerts, readQueryResult, readRules, readTargets } from './prometheus-documents.js';
-import { type HttpSourceConfig, SourceHttp } from './source-http.js';
+import type { HttpSourceConfig } from '../../config/config.types.js';
+import { SourceHttp } from './source-http.js';
 import type { AlertSource, MetricsSource, QueryResult, Source } from './source.types.js';
 
 /** Prometheus' HTTP API v1: alerts, rules, targets, query, query_range. */

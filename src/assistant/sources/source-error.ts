@@ -54,6 +54,7 @@ export function titleOf(source: SourceInfo): string {
   const TITLES = {
     alertmanager: 'Alertmanager',
     prometheus: 'Prometheus',
+    n9e: 'n9e',
     demo: 'The demo source',
   };
   return `${TITLES[source.type]} at ${source.name}`;

@@ -1,11 +1,9 @@
 import { Agent, request } from 'undici';
-import type { SourceConfig } from '../../config/config.types.js';
+import type { HttpSourceConfig } from '../../config/config.types.js';
 import { cleanText } from './clean-text.js';
 import { SourceError, type SourceFault } from './source-error.js';
 import { ShapeError } from './shape.js';
 import type { SourceInfo } from './source.types.js';
-
-export type HttpSourceConfig = Exclude<SourceConfig, { type: 'demo' }>;
 
 /** Enough for the error document of any API we speak. */
 const ERROR_BODY_BYTES = 64 * 1024;

@@ -2,7 +2,7 @@
 export interface SourceInfo {
   /** The name from the tenant's config; unique within the tenant. */
   readonly name: string;
-  readonly type: 'alertmanager' | 'prometheus' | 'demo';
+  readonly type: 'alertmanager' | 'prometheus' | 'n9e' | 'demo';
 }
 
 /**
@@ -14,6 +14,10 @@ export interface Source extends SourceInfo {
   readonly silences?: SilenceSource;
   readonly silenceWrites?: SilenceWrites;
   readonly metrics?: MetricsSource;
+  /** Of a source that has no metrics; one that has tells it there. */
+  readonly inventory?: Inventory;
+  readonly history?: EventHistory;
+  readonly busiGroups?: BusiGroupSource;
   /** Asks for a cheap answer. Resolves to a short text such as `0.25.0`. */
   health(signal: AbortSignal): Promise<string>;
   /** Ends its connections. */
@@ -55,9 +59,31 @@ export interface NewSilence {
   readonly comment: string;
 }
 
-export interface MetricsSource {
+export interface Inventory {
   targets(signal: AbortSignal): Promise<readonly Target[]>;
   rules(signal: AbortSignal): Promise<readonly Rule[]>;
+}
+
+/** Alerts of the past, as a source keeps them. */
+export interface EventHistory {
+  /** Those that were triggered in that time, ended or not. */
+  list(
+    range: { readonly since: number; readonly until: number },
+    signal: AbortSignal,
+  ): Promise<readonly PastAlert[]>;
+}
+
+/** n9e's borders between teams; only those that may be seen. */
+export interface BusiGroupSource {
+  list(signal: AbortSignal): Promise<readonly BusiGroup[]>;
+}
+
+export interface BusiGroup {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface MetricsSource extends Inventory {
   /** `at` in epoch milliseconds; absent: now. */
   query(expr: string, at: number | undefined, signal: AbortSignal): Promise<QueryResult>;
   queryRange(expr: string, range: QueryRange, signal: AbortSignal): Promise<QueryResult>;
@@ -80,6 +106,13 @@ export interface Alert {
   readonly inhibitedBy: readonly string[];
   readonly receivers: readonly string[];
   readonly generatorUrl?: string;
+}
+
+export interface PastAlert extends Alert {
+  readonly ended: boolean;
+  /** Of this event; `startsAt` is the first of its kind. */
+  readonly triggeredAt: number;
+  readonly endedAt?: number;
 }
 
 export interface AlertGroup {

@@ -1,5 +1,6 @@
 import type { SourceConfig } from '../../config/config.types.js';
 import { AlertmanagerSource } from './alertmanager.source.js';
+import { N9eSource } from './n9e/n9e.source.js';
 import { DemoSource } from './demo.source.js';
 import { PrometheusSource } from './prometheus.source.js';
 import { SourceError } from './source-error.js';
@@ -66,6 +67,13 @@ export class TenantSources {
     return healths.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   }
 
+  /** As a user of n9e sees them, who has these busi groups. */
+  narrowedTo(groups: readonly number[]): TenantSources {
+    return new TenantSources(
+      this.all.map((source) => (source instanceof N9eSource ? source.narrowedTo(groups) : source)),
+    );
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.all.map((source) => source.close()));
   }
@@ -84,5 +92,7 @@ function openSource(config: SourceConfig): Source {
       return new AlertmanagerSource({ ...config });
     case 'prometheus':
       return new PrometheusSource({ ...config });
+    case 'n9e':
+      return new N9eSource(config);
   }
 }

@@ -68,7 +68,7 @@ export class SourceReads {
   targets(signal: AbortSignal): Promise<Gathered<readonly Target[]>> {
     return this.once('targets', () =>
       this.gatherFrom(
-        (source) => source.metrics,
+        (source) => source.metrics ?? source.inventory,
         (ability, abort) => ability.targets(abort),
         signal,
       ),
@@ -78,7 +78,7 @@ export class SourceReads {
   rules(signal: AbortSignal): Promise<Gathered<readonly Rule[]>> {
     return this.once('rules', () =>
       this.gatherFrom(
-        (source) => source.metrics,
+        (source) => source.metrics ?? source.inventory,
         (ability, abort) => ability.rules(abort),
         signal,
       ),

@@ -1,8 +1,10 @@
+import { alertHistory } from './alert-history.tool.js';
 import { alertTimeline } from './alert-timeline.tool.js';
 import { countAlerts } from './count-alerts.tool.js';
 import { explainRule } from './explain-rule.tool.js';
 import { getAlert } from './get-alert.tool.js';
 import { listAlerts } from './list-alerts.tool.js';
+import { listBusiGroups } from './list-busi-groups.tool.js';
 import { listRules } from './list-rules.tool.js';
 import { listSilences } from './list-silences.tool.js';
 import { listTargets } from './list-targets.tool.js';
@@ -19,9 +21,11 @@ export const TOOLS: readonly Tool[] = [
   getAlert,
   countAlerts,
   alertTimeline,
+  alertHistory,
   listSilences,
   queryMetrics,
   listTargets,
   listRules,
   explainRule,
+  listBusiGroups,
 ];

@@ -1,6 +1,6 @@
 import { IsOptional, Matches, ValidateIf } from 'class-validator';
 import type { SourceConfig } from '../config.types.js';
-import { HttpUrl, OneOf, Section, Text, Whole } from './rules.js';
+import { Check, HttpUrl, OneOf, Section, Text, Whole } from './rules.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
@@ -23,7 +23,7 @@ export class SourceAuthDto {
 }
 
 export class SourceDto {
-  @OneOf(['demo', 'alertmanager', 'prometheus'])
+  @OneOf(['demo', 'alertmanager', 'prometheus', 'n9e'])
   type!: SourceConfig['type'];
 
   @Matches(NAME, {
@@ -35,6 +35,14 @@ export class SourceDto {
   @ValidateIf((of: SourceDto) => of.type !== 'demo')
   @HttpUrl()
   url?: string;
+
+  @ValidateIf((of: SourceDto) => of.type === 'n9e')
+  @Check('busiGroups', busiGroupsFault)
+  busiGroups?: (number | string)[];
+
+  @IsOptional()
+  @Check('datasources', datasourcesFault)
+  datasources?: number[];
 
   @Whole(100, 120_000)
   timeoutMs?: number;
@@ -48,4 +56,22 @@ export class SourceDto {
   @IsOptional()
   @Headers()
   headers?: Record<string, TextOrSecret>;
+}
+
+function busiGroupsFault(value: unknown): string | undefined {
+  const fine = (entry: unknown): boolean =>
+    isId(entry) || (typeof entry === 'string' && entry.trim() !== '' && entry.length <= 200);
+  return Array.isArray(value) && value.length > 0 && value.length <= 100 && value.every(fine)
+    ? undefined
+    : 'must be a list of 1 to 100 ids or names of busi groups';
+}
+
+function datasourcesFault(value: unknown): string | undefined {
+  return Array.isArray(value) && value.length <= 10 && value.every(isId)
+    ? undefined
+    : 'must be a list of at most 10 ids';
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

@@ -159,7 +159,12 @@ export const CHINESE_WORDS: Words = {
   what: { alerts: '告警', silences: '静默', targets: '采集目标', rules: '规则', metrics: '指标' },
   missing: (failure) => `⚠ ${failure}，以上不包含它的数据。`,
   failure: (source, fault) => {
-    const titles = { alertmanager: 'Alertmanager', prometheus: 'Prometheus', demo: '演示数据源' };
+    const titles = {
+      alertmanager: 'Alertmanager',
+      prometheus: 'Prometheus',
+      n9e: 'n9e',
+      demo: '演示数据源',
+    };
     return `${titles[source.type]} ${source.name} ${describe(fault)}`;
   },
   footer: (sources, query, time) => `来源：${sources} · 查询：${query} · 时间：${time}`,

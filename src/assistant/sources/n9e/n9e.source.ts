@@ -1,0 +1,233 @@
+import type { N9eSourceConfig } from '../../../config/config.types.js';
+import { asDocument, asList, type Document } from '../shape.js';
+import { SourceError } from '../source-error.js';
+import { SourceHttp } from '../source-http.js';
+import { readSeriesList } from '../prometheus-documents.js';
+import type {
+  AlertSource,
+  BusiGroup,
+  EventHistory,
+  Inventory,
+  MetricsSource,
+  QueryResult,
+  SilenceSource,
+  Source,
+} from '../source.types.js';
+import { N9eApi } from './n9e-api.js';
+import {
+  groupOf,
+  readAlert,
+  readGroup,
+  readMute,
+  readPastAlert,
+  readRule,
+  readTarget,
+} from './n9e-documents.js';
+
+/** For so long the names of the groups are believed. */
+const GROUPS_MS = 60_000;
+
+/**
+ * Nightingale. It does not keep groups apart by itself: its lists of events and rules show every group
+ * to everybody. So each answer is filtered here, by the busi groups that the tenant's config names and,
+ * for a user of n9e, that this user has; what names no group is dropped. Metrics are asked only of the
+ * datasources that the config names, which it vouches for as a whole.
+ */
+export class N9eSource implements Source {
+  readonly type = 'n9e';
+  readonly name: string;
+  private readonly api: N9eApi;
+  private readonly http: SourceHttp;
+  private groups: { readonly at: number; readonly list: Promise<readonly BusiGroup[]> } | undefined;
+
+  constructor(
+    private readonly config: N9eSourceConfig,
+    /** Absent: all that the config names; else only those of them that are also in here. */
+    private readonly only?: ReadonlySet<number>,
+    shared?: SourceHttp,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.name = config.name;
+    this.http = shared ?? new SourceHttp({ name: config.name, type: this.type }, config);
+    this.api = new N9eApi(this, this.http);
+    if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
+  }
+
+  readonly metrics?: MetricsSource;
+
+  readonly alerts: AlertSource = {
+    view: 'router',
+    list: async (signal) => {
+      const events = await this.ofGroups('/alert-cur-events/list', {}, signal);
+      return events.map((event) => readAlert(event, this.name));
+    },
+  };
+
+  readonly silences: SilenceSource = {
+    list: async (signal) => {
+      const groups = await this.allowed(signal);
+      if (groups.length === 0) return [];
+      const gids = groups.map(({ id }) => id).join(',');
+      const mutes = await this.api.get('/busi-groups/alert-mutes', { gids }, listOf, signal);
+      return mutes.filter(isIn(groups)).map((mute) => readMute(mute, this.name, this.now()));
+    },
+    groups: () => Promise.resolve([]),
+  };
+
+  readonly inventory: Inventory = {
+    targets: async (signal) => {
+      const groups = await this.allowed(signal);
+      if (groups.length === 0) return [];
+      const ids = new Set(groups.map(({ id }) => id));
+      const gids = [...ids].join(',');
+      const targets = await this.api.pages('/targets', { gids }, signal);
+      return targets
+        .filter((target) =>
+          asList(target['group_ids'], 'group_ids').some((id) => ids.has(Number(id))),
+        )
+        .map((target) => readTarget(withoutForeign(target, ids), this.name));
+    },
+    rules: async (signal) => {
+      const groups = await this.allowed(signal);
+      if (groups.length === 0) return [];
+      const gids = groups.map(({ id }) => id).join(',');
+      const rules = await this.api.get('/busi-groups/alert-rules', { gids }, listOf, signal);
+      return rules
+        .filter(isIn(groups))
+        .map((rule) => readRule(rule, this.name, nameOf(groups, groupOf(rule))));
+    },
+  };
+
+  readonly history: EventHistory = {
+    list: async ({ since, until }, signal) => {
+      const range = { stime: seconds(since), etime: seconds(until) };
+      const events = await this.ofGroups('/alert-his-events/list', range, signal);
+      return events.map((event) => readPastAlert(event, this.name));
+    },
+  };
+
+  readonly busiGroups = {
+    list: (signal: AbortSignal): Promise<readonly BusiGroup[]> => this.allowed(signal),
+  };
+
+  /** The same for a user who has these groups; it shares the connections of this one. */
+  narrowedTo(groups: readonly number[]): N9eSource {
+    return new N9eSource(this.config, new Set(groups), this.http, this.now);
+  }
+
+  async health(signal: AbortSignal): Promise<string> {
+    const groups = await this.allowed(signal);
+    return `${String(groups.length)} busi groups`;
+  }
+
+  close(): Promise<void> {
+    return this.http.close();
+  }
+
+  /** Events of the allowed groups, asked for group by group and looked at once more. */
+  private async ofGroups(
+    path: string,
+    params: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly Document[]> {
+    const groups = await this.allowed(signal);
+    const seen = new Map<unknown, Document>();
+    for (const { id } of groups) {
+      const events = await this.api.pages(path, { ...params, bgid: String(id) }, signal);
+      for (const event of events.filter(isIn(groups))) seen.set(event['id'], event);
+    }
+    return [...seen.values()];
+  }
+
+  /** The groups that may be seen, of those that exist. Concurrent reads share one question. */
+  private async allowed(signal: AbortSignal): Promise<readonly BusiGroup[]> {
+    const known = this.groups;
+    if (known === undefined || this.now() - known.at > GROUPS_MS) {
+      const list = this.api.get('/busi-groups', { limit: '5000', all: 'true' }, listOf, signal);
+      this.groups = { at: this.now(), list: list.then((items) => items.map(readGroup)) };
+      // The next read asks again.
+      this.groups.list.catch(() => {
+        this.groups = undefined;
+      });
+    }
+    const { only, config } = this;
+    const all = (await this.groups?.list) ?? [];
+    return all.filter(
+      ({ id, name }) =>
+        (config.busiGroups.includes(id) || config.busiGroups.includes(name)) &&
+        (only?.has(id) ?? true),
+    );
+  }
+
+  private metricsOf(datasources: readonly number[]): MetricsSource {
+    const query = async (
+      path: string,
+      ask: object,
+      kind: 'vector' | 'matrix',
+      signal: AbortSignal,
+    ): Promise<QueryResult> => {
+      // A user who has none of the groups has none of their metrics either.
+      if (this.only !== undefined && (await this.allowed(signal)).length === 0) {
+        throw new SourceError(this, { kind: 'refused', text: 'no busi group of yours is here' });
+      }
+      const answers = await Promise.all(
+        datasources.map((id) =>
+          this.api.ask(path, { datasource_id: id, queries: [ask] }, readBatch, signal),
+        ),
+      );
+      return { kind, series: answers.flat(), warnings: [] };
+    };
+    return {
+      ...this.inventory,
+      query: (expr, at, signal) =>
+        query(
+          '/query-instant-batch',
+          { query: expr, time: secondsOf(at ?? this.now()) },
+          'vector',
+          signal,
+        ),
+      queryRange: (expr, { start, end, stepSeconds }, signal) =>
+        query(
+          '/query-range-batch',
+          { query: expr, start: secondsOf(start), end: secondsOf(end), step: stepSeconds },
+          'matrix',
+          signal,
+        ),
+    };
+  }
+}
+
+function listOf(dat: unknown): readonly Document[] {
+  return asList(dat, 'dat').map((item) => asDocument(item, 'item'));
+}
+
+/** One answer a query, and we send one. */
+function readBatch(dat: unknown): QueryResult['series'] {
+  return asList(dat, 'dat').flatMap((one) => readSeriesList(one));
+}
+
+function isIn(groups: readonly BusiGroup[]): (item: Document) => boolean {
+  const ids = new Set(groups.map(({ id }) => id));
+  return (item) => ids.has(groupOf(item));
+}
+
+/** A target may be in several groups; those that are not ours are not named. */
+function withoutForeign(target: Document, ids: ReadonlySet<number>): Document {
+  const groups = asList(target['group_objs'], 'group_objs').filter((one) => {
+    const { id } = (typeof one === 'object' && one !== null ? one : {}) as Document;
+    return typeof id === 'number' && ids.has(id);
+  });
+  return { ...target, group_objs: groups };
+}
+
+function nameOf(groups: readonly BusiGroup[], id: number): string {
+  return groups.find((group) => group.id === id)?.name ?? '';
+}
+
+function secondsOf(time: number): number {
+  return Math.floor(time / 1000);
+}
+
+function seconds(time: number): string {
+  return String(secondsOf(time));
+}

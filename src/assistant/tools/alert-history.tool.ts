@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { PastAlert } from '../sources/source.types.js';
+import { type AlertRow, rowOf } from './alert-row.js';
+import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
+import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
+
+const HOUR = 3_600_000;
+const LONGEST_HOURS = 30 * 24;
+
+export interface PastAlertRow extends Omit<AlertRow, 'state'> {
+  readonly state: 'ended' | 'firing';
+  /** RFC 3339: when this one was triggered; `since` is the first time of its kind. */
+  readonly triggered_at: string;
+  readonly ended_at?: string;
+}
+
+export interface AlertHistoryResult extends ToolResult {
+  /** The newest first. */
+  readonly alerts: readonly PastAlertRow[];
+  readonly total: number;
+  readonly has_more: boolean;
+}
+
+export const alertHistory = defineReadTool({
+  name: 'alert_history',
+  description:
+    'Alerts that were triggered in a time of the past, ended ones included, of sources that keep them (n9e). The newest come first.',
+  schema: z.strictObject({
+    since: z.iso.datetime({ offset: true }).optional().describe('Default: 24 hours before until'),
+    until: z.iso.datetime({ offset: true }).optional().describe('Default: now'),
+    state: z.enum(['ended', 'firing', 'any']).default('any'),
+    where: whereSchema,
+    text: z.string().max(200).optional().describe('Contained in a label or an annotation'),
+    limit: z.int().min(1).max(100).default(20),
+    offset: z.int().min(0).max(100_000).default(0),
+  }),
+  run: async (args, ctx, signal): Promise<AlertHistoryResult> => {
+    const until = args.until === undefined ? Date.now() : Date.parse(args.until);
+    const since = args.since === undefined ? until - 24 * HOUR : Date.parse(args.since);
+    if (since >= until) throw new ToolInputError('since: must be before until');
+    if (until - since > LONGEST_HOURS * HOUR) {
+      throw new ToolInputError(`at most ${String(LONGEST_HOURS / 24)} days at once`);
+    }
+    const clauses = [
+      ...(args.where ?? []),
+      ...(args.text === undefined ? [] : [{ op: 'contains' as const, values: [args.text] }]),
+    ];
+    const holds = compileWhere(clauses);
+    const gathered = await ctx.reads.gatherFrom(
+      (source) => source.history,
+      (history, abort) => history.list({ since, until }, abort),
+      signal,
+    );
+    const found = gathered.answers
+      .flatMap(({ value }) => value)
+      .filter((alert) => args.state === 'any' || (args.state === 'ended') === alert.ended)
+      .filter((alert) => holds(alert.labels, alert.annotations))
+      .sort((a, b) => b.triggeredAt - a.triggeredAt || (a.fingerprint < b.fingerprint ? -1 : 1));
+    const words = clauses.length === 0 ? '' : `, ${showWhere(clauses)}`;
+    const end = args.offset + args.limit;
+    return {
+      query: `alerts triggered from ${iso(since)} to ${iso(until)}: state=${args.state}${words}`,
+      ...reportOf(gathered),
+      alerts: found.slice(args.offset, end).map(pastRowOf),
+      total: found.length,
+      has_more: end < found.length,
+    };
+  },
+});
+
+function pastRowOf(alert: PastAlert): PastAlertRow {
+  return {
+    ...rowOf(alert),
+    state: alert.ended ? 'ended' : 'firing',
+    triggered_at: iso(alert.triggeredAt),
+    ...(alert.endedAt === undefined ? {} : { ended_at: iso(alert.endedAt) }),
+  };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

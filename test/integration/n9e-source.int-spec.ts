@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { N9eSource } from '../../src/assistant/sources/n9e/n9e.source.js';
+import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
+import { SourceReads } from '../../src/assistant/tools/source-reads.js';
+import { TOOLS } from '../../src/assistant/tools/tool-registry.js';
+import { SourceError } from '../../src/assistant/sources/source-error.js';
+import type { N9eSourceConfig } from '../../src/config/config.types.js';
+import { businessError, html, N9eServer, plain, type Row } from '../support/n9e-server.js';
+
+const TOKEN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a11';
+const NOW = Date.now();
+const SECONDS = Math.floor(NOW / 1000);
+/** In everything that belongs to a group that is not ours. */
+const SECRET = 'other-teams-secret';
+const never = (): AbortSignal => new AbortController().signal;
+
+function event(group: number, name: string, more: Row = {}): Row {
+  return {
+    id: Math.random(),
+    group_id: group,
+    group_name: group === 1 ? 'prod' : `${SECRET}-group`,
+    hash: `hash-${name}`,
+    rule_name: name,
+    rule_note: `note of ${name}`,
+    severity: 1,
+    tags: ['service=checkout', 'host=db=1'],
+    annotations: {},
+    trigger_time: SECONDS - 60,
+    first_trigger_time: SECONDS - 600,
+    notify_rules: [{ id: 1, name: 'pager' }],
+    ...more,
+  };
+}
+
+let server: N9eServer;
+let source: N9eSource;
+
+function config(over: Partial<N9eSourceConfig> = {}): N9eSourceConfig {
+  return {
+    type: 'n9e',
+    name: 'night',
+    url: server.url,
+    timeoutMs: 5000,
+    maxBytes: 1_000_000,
+    headers: { 'X-User-Token': TOKEN },
+    busiGroups: [1],
+    datasources: [7],
+    ...over,
+  };
+}
+
+beforeEach(async () => {
+  server = await N9eServer.start();
+  Object.assign(server.facts, {
+    users: { [TOKEN]: { id: 5, username: 'nightjar', groups: [1, 2, 3] } },
+    groups: [
+      { id: 1, name: 'prod' },
+      { id: 2, name: `${SECRET}-group` },
+      { id: 3, name: 'staging' },
+    ],
+    current: [event(1, 'DiskFull'), event(2, SECRET), event(0, `${SECRET}-none`)],
+    past: [
+      event(1, 'DiskFull', { is_recovered: 1, recover_time: SECONDS - 30 }),
+      event(2, SECRET, { is_recovered: 1, recover_time: SECONDS - 30 }),
+    ],
+    rules: [
+      {
+        id: 1,
+        group_id: 1,
+        name: 'DiskFull',
+        prom_ql: 'disk > 1',
+        severity: 1,
+        cur_event_count: 1,
+      },
+      { id: 2, group_id: 2, name: SECRET, prom_ql: SECRET },
+    ],
+    targets: [
+      {
+        ident: 'web-1',
+        group_ids: [1, 2],
+        group_objs: [
+          { id: 1, name: 'prod' },
+          { id: 2, name: `${SECRET}-group` },
+        ],
+        target_up: 2,
+        tags: ['dc=eu'],
+      },
+      { ident: SECRET, group_ids: [2], group_objs: [{ id: 2, name: SECRET }], target_up: 0 },
+    ],
+    mutes: [
+      {
+        id: 11,
+        group_id: 1,
+        note: 'moving',
+        cause: '',
+        tags: [{ key: 'host', func: 'in', value: 'a.1 b' }],
+        btime: SECONDS - 60,
+        etime: SECONDS + 60,
+        create_by: 'bob',
+      },
+      {
+        id: 12,
+        group_id: 2,
+        note: SECRET,
+        tags: [{ key: 'x', func: '==', value: SECRET }],
+        btime: 0,
+        etime: SECONDS + 60,
+      },
+    ],
+    series: {
+      7: [{ metric: { __name__: 'up', host: 'web-1' }, value: [SECONDS, '1'] }],
+      8: [{ metric: { __name__: 'up', host: SECRET }, value: [SECONDS, '1'] }],
+    },
+  });
+  source = new N9eSource(config());
+});
+afterEach(async () => {
+  await source.close();
+  await server.stop();
+});
+
+describe('what n9e tells', () => {
+  it('should be read in our terms', async () => {
+    const [alert] = await source.alerts.list(never());
+    expect(alert).toMatchObject({
+      source: 'night',
+      fingerprint: 'hash-DiskFull',
+      labels: {
+        alertname: 'DiskFull',
+        severity: 'critical',
+        busigroup: 'prod',
+        service: 'checkout',
+        host: 'db=1',
+      },
+      annotations: { summary: 'note of DiskFull' },
+      startsAt: (SECONDS - 600) * 1000,
+      receivers: ['pager'],
+    });
+    const [mute] = await source.silences.list(never());
+    expect(mute).toMatchObject({
+      id: '11',
+      state: 'active',
+      createdBy: 'bob',
+      comment: 'moving',
+      matchers: [{ name: 'host', op: '=~', value: 'a\\.1|b' }],
+    });
+    const [target] = await source.inventory.targets(never());
+    expect(target).toMatchObject({
+      health: 'up',
+      labels: { ident: 'web-1', dc: 'eu', busigroup: 'prod' },
+    });
+    const [rule] = await source.inventory.rules(never());
+    expect(rule).toMatchObject({
+      name: 'DiskFull',
+      state: 'firing',
+      group: 'prod',
+      expr: 'disk > 1',
+    });
+    const [past] = await source.history.list({ since: NOW - 1e6, until: NOW }, never());
+    expect(past).toMatchObject({ ended: true, endedAt: (SECONDS - 30) * 1000 });
+    const result = await source.metrics?.query('up', undefined, never());
+    expect(result?.series[0]).toMatchObject({
+      labels: { host: 'web-1' },
+      samples: [{ value: '1' }],
+    });
+  });
+
+  it('should be read to its last page', async () => {
+    server.facts.current = Array.from({ length: 1203 }, (_, index) =>
+      event(1, `a${String(index)}`),
+    );
+    expect(await source.alerts.list(never())).toHaveLength(1203);
+  });
+});
+
+describe('what belongs to other groups', () => {
+  it('should not come out of any tool, nor be asked of any other datasource', async () => {
+    const reads = new SourceReads(new TenantSources([source]));
+    const ARGS: Record<string, unknown> = {
+      query_metrics: { expr: 'up' },
+      get_alert: { source: 'night', fingerprint: `hash-${SECRET}` },
+      explain_rule: { rule: SECRET },
+      list_silences: { state: 'any' },
+      list_targets: {},
+    };
+    for (const tool of TOOLS) {
+      const text = await tool
+        .run(ARGS[tool.name] ?? {}, { reads }, never())
+        .then(JSON.stringify, (error: unknown) => String(error));
+      // The name that was asked for comes back as the query; nothing else may.
+      const { query, ...rest } = text.startsWith('{') ? (JSON.parse(text) as Row) : {};
+      expect([tool.name, JSON.stringify(rest)]).toEqual([
+        tool.name,
+        expect.not.stringContaining(SECRET),
+      ]);
+      expect(query === undefined || typeof query === 'string').toBe(true);
+    }
+    expect(server.requests.every(({ token }) => token === TOKEN)).toBe(true);
+  });
+
+  it('should stay hidden when the group is named, or gone from n9e', async () => {
+    const byName = new N9eSource(config({ busiGroups: ['prod', 'no such group'] }));
+    expect((await byName.alerts.list(never())).map(({ labels }) => labels['alertname'])).toEqual([
+      'DiskFull',
+    ]);
+    await byName.close();
+    const none = new N9eSource(config({ busiGroups: [99] }));
+    expect(await none.alerts.list(never())).toEqual([]);
+    expect(await none.silences.list(never())).toEqual([]);
+    expect(await none.inventory.targets(never())).toEqual([]);
+    expect(await none.inventory.rules(never())).toEqual([]);
+    await none.close();
+  });
+
+  it('should be the border of a user as well, within that of the tenant', async () => {
+    const wide = new N9eSource(config({ busiGroups: [1, 3] }));
+    const own = wide.narrowedTo([2, 3]);
+    expect(await own.busiGroups.list(never())).toEqual([{ id: 3, name: 'staging' }]);
+    expect(await own.alerts.list(never())).toEqual([]);
+    expect(await wide.alerts.list(never())).toHaveLength(1);
+    const nobody = wide.narrowedTo([]);
+    await expect(nobody.metrics?.query('up', undefined, never())).rejects.toThrow(/no busi group/);
+    await wide.close();
+  });
+
+  it('should have no metrics where no datasource is named', () => {
+    expect(new N9eSource(config({ datasources: [] })).metrics).toBeUndefined();
+  });
+});
+
+describe('how n9e fails', () => {
+  it.each<[string, (response: Parameters<typeof html>[0]) => void, RegExp]>([
+    ['an unknown path, which is its pages', html, /not JSON/],
+    [
+      'an error in a 200',
+      (response) => {
+        businessError(response, 'forbidden <b>');
+      },
+      /refused the request: forbidden/,
+    ],
+    [
+      'a plain text',
+      (response) => {
+        plain(response, 403, 'forbidden');
+      },
+      /credentials \(HTTP 403\)/,
+    ],
+    ['an empty 500', (response) => response.writeHead(500).end(), /HTTP 500/],
+    ['an answer without dat', (response) => response.writeHead(200).end('{}'), /unexpected shape/],
+  ])('should be told as what it is: %s', async (_name, fault, said) => {
+    server.faults.set('/busi-groups', fault);
+    await expect(source.alerts.list(never())).rejects.toThrow(said);
+    await expect(source.alerts.list(never())).resolves.toHaveLength(1);
+    server.faults.set('/alert-cur-events', fault);
+    const failed = await source.alerts.list(never()).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(SourceError);
+    expect(String(failed)).toMatch(said);
+  });
+
+  it('should read "no data" as nothing', async () => {
+    server.faults.set('/query-instant', (response) => {
+      businessError(response, 'no data');
+    });
+    expect((await source.metrics?.query('up', undefined, never()))?.series).toEqual([]);
+  });
+
+  it('should refuse a wrong token of its own', async () => {
+    const wrong = new N9eSource(config({ headers: { 'X-User-Token': 'wrong' } }));
+    await expect(wrong.alerts.list(never())).rejects.toThrow(/credentials \(HTTP 401\)/);
+    await wrong.close();
+  });
+});
