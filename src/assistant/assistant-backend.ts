@@ -18,6 +18,8 @@ export interface PastTurn {
 export interface Turn {
   readonly tenant: string;
   readonly user: string;
+  /** Of a user of n9e: nothing of any other busi group may be shown. */
+  readonly busiGroups?: readonly number[];
   readonly taskId: string;
   readonly contextId: string;
   /** n9e's seq_id. */

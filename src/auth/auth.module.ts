@@ -6,6 +6,7 @@ import { RedisChangeStore } from '../store/redis-change.store.js';
 import { RedisTokenStore } from '../store/redis-token.store.js';
 import { TokenStore } from '../store/token.store.js';
 import { ChangeWatch } from './change-watch.js';
+import { N9eIdentity } from './n9e-identity.js';
 import { OpenCalls } from './open-calls.js';
 import { TokenGuard } from './token.guard.js';
 import { TokenVerifier } from './token.verifier.js';
@@ -27,6 +28,7 @@ import { TokenVerifier } from './token.verifier.js';
     },
     ChangeWatch,
     OpenCalls,
+    N9eIdentity,
     TokenVerifier,
     TokenGuard,
   ],

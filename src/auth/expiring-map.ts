@@ -24,6 +24,10 @@ export class ExpiringMap<V> {
     this.entries.set(key, { value, until: since + this.ttlMs });
   }
 
+  delete(key: string): void {
+    this.entries.delete(key);
+  }
+
   get size(): number {
     return this.entries.size;
   }

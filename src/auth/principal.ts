@@ -20,6 +20,8 @@ export interface Principal {
   readonly expires?: number;
   /** From where it may be used; absent: from anywhere. */
   readonly addresses?: AddressList;
+  /** Of a user of n9e: the busi groups that are theirs. */
+  readonly busiGroups?: readonly number[];
 }
 
 /** The part of a request that authentication fills in. */

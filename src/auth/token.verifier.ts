@@ -1,10 +1,11 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig, type TokenConfig } from '../config/config.types.js';
 import { hashToken, tokenSecretFault } from '../config/token-secret.js';
 import { AddressList } from '../domain/address-list.js';
 import { unavailable } from '../domain/errors.js';
 import { type TokenRecord, TokenStore } from '../store/token.store.js';
 import { ExpiringMap } from './expiring-map.js';
+import { N9eIdentity } from './n9e-identity.js';
 import type { Principal } from './principal.js';
 
 /** A revoked token works for at most so long on any instance: the revocation guarantee. */
@@ -36,6 +37,8 @@ export class TokenVerifier {
   constructor(
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
     @Inject(TokenStore) private readonly store: TokenStore,
+    /** Who is asked about a token that is none of ours. */
+    @Optional() private readonly n9e?: N9eIdentity,
   ) {
     this.configure(config.tokens);
   }
@@ -54,9 +57,10 @@ export class TokenVerifier {
     const sha256 = hashToken(secret);
     const configured = this.configured.get(sha256);
     if (configured !== undefined) return isOver(configured) ? undefined : configured;
-    if (this.unknown.get(sha256) !== undefined) return undefined;
-    const known = this.known.get(sha256) ?? (await this.ask(sha256));
-    return known !== undefined && isValid(known.record) ? known.principal : undefined;
+    const isUnknown = this.unknown.get(sha256) !== undefined;
+    const known = isUnknown ? undefined : (this.known.get(sha256) ?? (await this.ask(sha256)));
+    if (known === undefined) return this.n9e?.identify(secret, sha256);
+    return isValid(known.record) ? known.principal : undefined;
   }
 
   /**
@@ -67,7 +71,8 @@ export class TokenVerifier {
     const configured = this.configured.get(sha256);
     if (configured !== undefined) return !isOver(configured);
     const known = await this.ask(sha256);
-    return known !== undefined && isValid(known.record);
+    if (known === undefined) return (await this.n9e?.stands(sha256)) ?? false;
+    return isValid(known.record);
   }
 
   /** Why `verify` has just said no. */
@@ -81,7 +86,9 @@ export class TokenVerifier {
   }
 
   /** A token of the store was accepted: its last use is noted now and then, and never waited for. */
-  noteUse({ sha256 }: Principal): void {
+  noteUse({ sha256, busiGroups }: Principal): void {
+    // A token of n9e is none of the store's.
+    if (busiGroups !== undefined) return;
     if (this.configured.has(sha256) || this.touched.get(sha256) !== undefined) return;
     this.touched.set(sha256, true, monotonic());
     this.store.touch(sha256, Date.now()).catch((error: unknown) => {

@@ -51,6 +51,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     auth: {
       headerName: dto.auth?.headerName ?? 'X-User-Token',
       failuresPerMinute: dto.auth?.failuresPerMinute ?? 30,
+      ...buildN9eAuth(dto, ids, faults),
     },
     a2a: { enabled: dto.a2a?.enabled ?? true },
     mcp: {
@@ -66,6 +67,17 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     tokens,
     demo,
   };
+}
+
+function buildN9eAuth(
+  { auth }: GatewayDto,
+  tenants: ReadonlySet<string>,
+  faults: Faults,
+): Pick<GatewayConfig['auth'], 'n9e'> {
+  const n9e = auth?.n9e;
+  if (n9e === undefined || faults.has('auth.n9e')) return {};
+  if (!tenants.has(n9e.tenant)) faults.add('auth.n9e.tenant', 'is not a configured tenant');
+  return { n9e: { url: n9e.url.replace(/\/+$/, ''), tenant: n9e.tenant } };
 }
 
 function buildListeners(

@@ -31,6 +31,8 @@ export interface GatewayConfig {
     readonly headerName: string;
     /** Wrong tokens of one source address, before it is told to wait. */
     readonly failuresPerMinute: number;
+    /** Accepts the tokens of n9e's users, all into one tenant. */
+    readonly n9e?: { readonly url: string; readonly tenant: string };
   };
   readonly a2a: { readonly enabled: boolean };
   readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };

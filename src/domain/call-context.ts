@@ -10,6 +10,8 @@ export interface CallContext {
   readonly scopes: readonly string[];
   /** Names the token in lists and in the audit; proves nothing. */
   readonly token?: string;
+  /** Of a user of n9e: nothing of any other busi group is shown. Absent: what the tenant may see. */
+  readonly busiGroups?: readonly number[];
   /** Echoed as X-Request-Id and written to every log line of the call. */
   readonly requestId: string;
 }

@@ -49,6 +49,7 @@ export function turnOf(
   return {
     tenant: call.ctx.tenant,
     user: call.ctx.user,
+    ...(call.ctx.busiGroups === undefined ? {} : { busiGroups: call.ctx.busiGroups }),
     ...task,
     attempt,
     message: call.message,

@@ -13,8 +13,9 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   if (request.user === undefined) {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
-  const { tenant, user, scopes, sha256 } = request.user;
-  return { tenant, user, scopes, token: tokenId(sha256), requestId: request.id };
+  const { tenant, user, scopes, sha256, busiGroups } = request.user;
+  const call = { tenant, user, scopes, token: tokenId(sha256), requestId: request.id };
+  return busiGroups === undefined ? call : { ...call, busiGroups };
 }
 
 /** Parameter decorator: the CallContext of the request. */

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Frame } from '../../src/assistant/assistant-backend.js';
+import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
+import { contentOf, turnOf } from '../support/fake-sources.js';
 import { N9eSource } from '../../src/assistant/sources/n9e/n9e.source.js';
 import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
@@ -170,6 +173,31 @@ describe('what n9e tells', () => {
       event(1, `a${String(index)}`),
     );
     expect(await source.alerts.list(never())).toHaveLength(1203);
+  });
+});
+
+describe('the builtin backend over n9e', () => {
+  it.each([
+    ['which alerts resolved today?', 'DiskFull'],
+    ['最近一小时恢复的告警', 'DiskFull'],
+    ['查看 prod 业务组当前正在告警的事件', 'DiskFull'],
+    ['list silences', 'bob'],
+    ['which targets are down?', '0'],
+  ])('should answer %j from it', async (text, found) => {
+    const backend = new BuiltinBackend(new TenantSources([source]));
+    const frames: Frame[] = [];
+    for await (const frame of backend.run(turnOf(text), never())) frames.push(frame);
+    expect(contentOf(frames)).toContain(found);
+    expect(contentOf(frames)).toContain('night');
+    expect(JSON.stringify(frames)).not.toContain(SECRET);
+  });
+
+  it('should show a user of n9e only what is theirs', async () => {
+    const backend = new BuiltinBackend(new TenantSources([source]));
+    const frames: Frame[] = [];
+    const turn = turnOf('what is firing?', { busiGroups: [3] });
+    for await (const frame of backend.run(turn, never())) frames.push(frame);
+    expect(contentOf(frames)).not.toContain('DiskFull');
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AlertmanagerSource } from '../../src/assistant/sources/alertmanager.source.js';
 import { PrometheusSource } from '../../src/assistant/sources/prometheus.source.js';
 import { SourceError } from '../../src/assistant/sources/source-error.js';
-import type { HttpSourceConfig } from '../../src/assistant/sources/source-http.js';
+import type { HttpSourceConfig } from '../../src/config/config.types.js';
 import { freePort } from '../support/service-process.js';
 
 const NEVER = new AbortController().signal;
@@ -33,7 +33,6 @@ async function serve(
 
 function configOf(url: string, more: Partial<HttpSourceConfig> = {}): HttpSourceConfig {
   return {
-    type: 'alertmanager',
     name: 'prod-am',
     url,
     timeoutMs: 2000,
@@ -194,7 +193,7 @@ describe('a source that answers', () => {
       paths.push(request.url ?? '');
       response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');
     });
-    const source = new PrometheusSource({ ...configOf(`${url}/prom/`), type: 'prometheus' });
+    const source = new PrometheusSource({ ...configOf(`${url}/prom/`) });
     await source.metrics.query('up{a="b c"}', 1_700_000_000_123, NEVER);
     expect(paths).toEqual(['/prom/api/v1/query?query=up%7Ba%3D%22b+c%22%7D&time=1700000000.123']);
     await source.close();
@@ -206,7 +205,7 @@ describe('a source that answers', () => {
         .writeHead(400)
         .end('{"status":"error","errorType":"bad_data","error":"parse error: unexpected <eof>"}'),
     );
-    const source = new PrometheusSource({ ...configOf(url), type: 'prometheus', name: 'prom' });
+    const source = new PrometheusSource({ ...configOf(url), name: 'prom' });
     await expect(source.metrics.query('sum(', undefined, NEVER)).rejects.toThrow(
       'Prometheus at prom refused the request: parse error: unexpected <eof>',
     );

@@ -38,7 +38,8 @@ export class BuiltinBackend implements AssistantBackend {
     const words = wordsFor(turn);
     const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
     const now = this.now();
-    const { sources, writes } = this;
+    const { writes } = this;
+    const sources = this.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now };
     const run = new TurnRun(turn, signal, words, zone, now, sources, new TurnWrites(scene));
     try {

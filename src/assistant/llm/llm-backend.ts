@@ -127,7 +127,9 @@ export class LlmBackend implements AssistantBackend {
     const writes = new TurnWrites({ turn, sources, writes: rules, desk, signal, now: now() });
     const writeTools = WRITE_TOOLS.filter((tool) => writes.allows(tool));
     const tools = new TurnTools({
-      tools: TOOLS,
+      tools: TOOLS.filter(
+        (tool) => sources.all.length === 0 || sources.all.some((source) => tool.needs(source)),
+      ),
       writeTools,
       writes,
       context: { reads: new SourceReads(sources) },

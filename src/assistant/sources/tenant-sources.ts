@@ -67,10 +67,13 @@ export class TenantSources {
     return healths.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   }
 
-  /** As a user of n9e sees them, who has these busi groups. */
-  narrowedTo(groups: readonly number[]): TenantSources {
+  /** As one caller sees them: a user of n9e within their own busi groups, anybody else as they are. */
+  seenBy({ busiGroups }: { readonly busiGroups?: readonly number[] }): TenantSources {
+    if (busiGroups === undefined) return this;
     return new TenantSources(
-      this.all.map((source) => (source instanceof N9eSource ? source.narrowedTo(groups) : source)),
+      this.all.map((source) =>
+        source instanceof N9eSource ? source.narrowedTo(busiGroups) : source,
+      ),
     );
   }
 

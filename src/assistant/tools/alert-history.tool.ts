@@ -34,6 +34,7 @@ export const alertHistory = defineReadTool({
     limit: z.int().min(1).max(100).default(20),
     offset: z.int().min(0).max(100_000).default(0),
   }),
+  needs: ({ history }) => history !== undefined,
   run: async (args, ctx, signal): Promise<AlertHistoryResult> => {
     const until = args.until === undefined ? Date.now() : Date.parse(args.until);
     const since = args.since === undefined ? until - 24 * HOUR : Date.parse(args.since);

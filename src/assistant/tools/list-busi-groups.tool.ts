@@ -16,6 +16,7 @@ export const listBusiGroups = defineReadTool({
   name: 'list_busi_groups',
   description: 'The busi groups (n9e) whose alerts, rules, mutes and targets can be seen here.',
   schema: z.strictObject({ limit: z.int().min(1).max(100).default(50) }),
+  needs: ({ busiGroups }) => busiGroups !== undefined,
   run: async ({ limit }, ctx, signal): Promise<ListBusiGroupsResult> => {
     const gathered = await ctx.reads.gatherFrom(
       (source) => source.busiGroups,

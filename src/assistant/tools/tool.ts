@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/a2a.js';
-import type { SourceInfo } from '../sources/source.types.js';
+import type { Source, SourceInfo } from '../sources/source.types.js';
 import type { Gathered } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
 import { observeTool } from './observe-tool.js';
@@ -38,6 +38,8 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly readOnly: boolean;
+  /** Can it tell anything of this source? Where it can of none it is not worth offering. */
+  needs(source: Source): boolean;
   /**
    * @throws ToolInputError for arguments that do not fit `inputSchema`; the signal's reason when it
    * aborts. A source that fails is no error: it is reported in the result.
@@ -55,6 +57,8 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
   readonly name: string;
   readonly description: string;
   readonly schema: S;
+  /** Absent: of any. */
+  readonly needs?: (source: Source) => boolean;
   readonly run: (args: z.output<S>, ctx: ToolContext, signal: AbortSignal) => Promise<R>;
 }): TypedTool<z.input<S>, R> {
   return {
@@ -62,6 +66,7 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
     description: definition.description,
     inputSchema: schemaOf(definition.schema),
     readOnly: true,
+    needs: definition.needs ?? (() => true),
     run: (args, ctx, signal) =>
       observeTool(definition.name, signal, async () =>
         definition.run(parseInput(definition.schema, args), ctx, signal),

@@ -34,7 +34,8 @@ export class ApprovalGate implements AssistantBackend {
       return;
     }
     signal.throwIfAborted();
-    const { sources, writes, now = Date.now } = this.options;
+    const { writes, now = Date.now } = this.options;
+    const sources = this.options.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now: now() };
     yield* answer(new TurnWrites(scene), answering.plan, scene.now, turn);
   }

@@ -54,7 +54,18 @@ class RedisDto {
   allowEviction?: boolean;
 }
 
+class N9eAuthDto {
+  @HttpUrl()
+  url!: string;
+
+  @Text(63)
+  tenant!: string;
+}
+
 class AuthDto {
+  @Section(() => N9eAuthDto)
+  n9e?: N9eAuthDto;
+
   @IsOptional()
   @Check('headerName', (name) => {
     if (typeof name !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(name)) {

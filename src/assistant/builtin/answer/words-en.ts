@@ -25,6 +25,8 @@ export const ENGLISH_WORDS: Words = {
   unknown: `I did not understand the question, and I do not guess. I can answer these:\n\n${TOPICS}`,
   readOnly:
     'I only read: I cannot create, change or delete anything, neither silences nor alerts nor anything else. I can show what is firing, silences, targets, rules and metrics.',
+  past: (total, filter, from, to) =>
+    `**${String(total)} ${total === 1 ? 'alert was' : 'alerts were'} triggered** from ${from} to ${to}${filter === '' ? '' : ` with ${filter}`}.`,
   noHistory:
     'The sources tell only what is firing now; resolved alerts are not kept there, so I cannot list them.',
   contradictory:

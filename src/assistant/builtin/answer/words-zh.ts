@@ -25,6 +25,8 @@ export const CHINESE_WORDS: Words = {
   unknown: `我没有理解这个问题，也不会猜测。我可以回答这些：\n\n${TOPICS}`,
   readOnly:
     '我只读取数据：不能创建、修改或删除任何东西，包括静默和告警。我可以展示当前告警、静默、采集目标、规则和指标。',
+  past: (total, filter, from, to) =>
+    `从 ${from} 到 ${to}${filter === '' ? '' : `，符合 ${filter} 的`}**共触发 ${String(total)} 条告警**。`,
   noHistory: '数据源只提供当前正在触发的告警，不保留已恢复的告警，所以我无法列出它们。',
   contradictory: '这些条件无法组合成一个问题而不靠猜测。请分开提问。',
   tooLong: (characters) => `问题太长，我只读取了前 ${String(characters)} 个字符。`,

@@ -13,6 +13,7 @@ export interface Words {
   readonly thanks: string;
   readonly unknown: string;
   readonly readOnly: string;
+  readonly past: (total: number, filter: string, from: string, to: string) => string;
   readonly noHistory: string;
   readonly contradictory: string;
   readonly tooLong: (characters: number) => string;

@@ -1,3 +1,4 @@
+import { alertHistory } from '../../tools/alert-history.tool.js';
 import { listAlerts } from '../../tools/list-alerts.tool.js';
 import { closing, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
@@ -9,6 +10,7 @@ import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
+import { answerPast } from './alert-past.js';
 import { answerList, answerMore, isYesNo } from './alert-list.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
@@ -96,6 +98,7 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
 
 /** What no source keeps; with what there is now. */
 async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
+  if (run.reads.sources.all.some(alertHistory.needs)) return yield* answerPast(run, asked);
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };

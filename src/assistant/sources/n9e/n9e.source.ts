@@ -44,11 +44,11 @@ export class N9eSource implements Source {
     private readonly config: N9eSourceConfig,
     /** Absent: all that the config names; else only those of them that are also in here. */
     private readonly only?: ReadonlySet<number>,
-    shared?: SourceHttp,
+    private readonly parent?: N9eSource,
     private readonly now: () => number = Date.now,
   ) {
     this.name = config.name;
-    this.http = shared ?? new SourceHttp({ name: config.name, type: this.type }, config);
+    this.http = parent?.http ?? new SourceHttp({ name: config.name, type: this.type }, config);
     this.api = new N9eApi(this, this.http);
     if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
   }
@@ -112,7 +112,7 @@ export class N9eSource implements Source {
 
   /** The same for a user who has these groups; it shares the connections of this one. */
   narrowedTo(groups: readonly number[]): N9eSource {
-    return new N9eSource(this.config, new Set(groups), this.http, this.now);
+    return new N9eSource(this.config, new Set(groups), this, this.now);
   }
 
   async health(signal: AbortSignal): Promise<string> {
@@ -139,24 +139,32 @@ export class N9eSource implements Source {
     return [...seen.values()];
   }
 
-  /** The groups that may be seen, of those that exist. Concurrent reads share one question. */
+  /** The groups that may be seen, of those that exist. */
   private async allowed(signal: AbortSignal): Promise<readonly BusiGroup[]> {
-    const known = this.groups;
-    if (known === undefined || this.now() - known.at > GROUPS_MS) {
-      const list = this.api.get('/busi-groups', { limit: '5000', all: 'true' }, listOf, signal);
-      this.groups = { at: this.now(), list: list.then((items) => items.map(readGroup)) };
-      // The next read asks again.
-      this.groups.list.catch(() => {
-        this.groups = undefined;
-      });
-    }
     const { only, config } = this;
-    const all = (await this.groups?.list) ?? [];
+    const all = await (this.parent ?? this).allGroups();
+    signal.throwIfAborted();
     return all.filter(
       ({ id, name }) =>
         (config.busiGroups.includes(id) || config.busiGroups.includes(name)) &&
         (only?.has(id) ?? true),
     );
+  }
+
+  /** Concurrent reads share one question, which therefore no single one of them ends. */
+  private allGroups(): Promise<readonly BusiGroup[]> {
+    const known = this.groups;
+    if (known !== undefined && this.now() - known.at <= GROUPS_MS) return known.list;
+    const never = new AbortController().signal;
+    const list = this.api
+      .get('/busi-groups', { limit: '5000', all: 'true' }, listOf, never)
+      .then((items) => items.map(readGroup));
+    this.groups = { at: this.now(), list };
+    // The next read asks again.
+    list.catch(() => {
+      this.groups = undefined;
+    });
+    return list;
   }
 
   private metricsOf(datasources: readonly number[]): MetricsSource {
