@@ -39,7 +39,7 @@ export interface Tool {
   readonly inputSchema: JsonObject;
   readonly readOnly: boolean;
   /** Can it tell anything of this source? Where it can of none it is not worth offering. */
-  needs(source: Source): boolean;
+  readonly needs: (source: Source) => boolean;
   /**
    * @throws ToolInputError for arguments that do not fit `inputSchema`; the signal's reason when it
    * aborts. A source that fails is no error: it is reported in the result.

@@ -119,19 +119,26 @@ export function readMute(item: Document, source: string, now: number): Silence {
 }
 
 function readMatcher(item: unknown): Silence['matchers'][number] {
-  const { key, func, value } = (typeof item === 'object' && item !== null ? item : {}) as Document;
-  const texts = Array.isArray(value) ? value.map(String) : String(value ?? '').split(/\s+/);
-  const any = texts.map((text) => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')).join('|');
+  const tag = (typeof item === 'object' && item !== null ? item : {}) as Document;
+  const texts = (Array.isArray(tag['value']) ? tag['value'] : [tag['value']]).map((one) =>
+    typeof one === 'string' || typeof one === 'number' ? String(one) : '',
+  );
+  const whole = texts.join(' ');
+  const any = whole
+    .split(/\s+/)
+    .map((text) => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
+    .join('|');
   const OPS: Readonly<Record<string, readonly [MatchOp, string]>> = {
-    '==': ['=', String(value ?? '')],
-    '!=': ['!=', String(value ?? '')],
-    '=~': ['=~', String(value ?? '')],
-    '!~': ['!~', String(value ?? '')],
+    '==': ['=', whole],
+    '!=': ['!=', whole],
+    '=~': ['=~', whole],
+    '!~': ['!~', whole],
     in: ['=~', any],
     'not in': ['!~', any],
   };
-  const [op, shown] = OPS[String(func)] ?? ['=', String(value ?? '')];
-  return { name: asText(key, 'tag.key'), op, value: shown };
+  const func = asOptionalText(tag['func'], 'tag.func');
+  const [op, value] = OPS[func] ?? ['=', whole];
+  return { name: asText(tag['key'], 'tag.key'), op, value };
 }
 
 function labelsOf(event: Document): LabelSet {
