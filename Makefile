@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check mutants write-faults interop bench format build helm-test helm-docs image-test
+.PHONY: help run test static check model model-mutants mutants write-faults interop bench format build helm-test helm-docs image-test
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -19,6 +19,8 @@ help:
 	@echo 'make test      build, then every test: unit, integration, two processes on a real Redis'
 	@echo 'make check     formatting, lint, types, unit tests: seconds, no services'
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
+	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
+	@echo 'make model-mutants [MUTANT=file]  change each line of lua/: the model must find it'
 	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS)'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
 	@echo 'make bench     throughput and latency, as ratios in one run'
@@ -53,6 +55,15 @@ write-faults: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis \
 	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager
 	NIGHTJAR_WRITE_ROUNDS=$${ROUNDS:-50} $(NPX) vitest run --project e2e test/e2e/writes.e2e-spec.ts
+
+model: $(DEPS)
+	@scripts/need.sh redis-server:redis-server:redis
+	@MODEL_RUNS=$${RUNS:-2000} MODEL_SEED=$${SEED:-$$(date +%s)} \
+	  $(NPX) vitest run --project integration test/model
+
+model-mutants: $(DEPS)
+	@scripts/need.sh redis-server:redis-server:redis
+	@MODEL_RUNS=$${RUNS:-300} $(NPX) vitest run --config test/model/vitest.config.ts
 
 interop: $(ENTRY) interop/node_modules/.package-lock.json
 	@scripts/need.sh redis-server:redis-server:redis

@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           sequence: { groupOrder: 1 },
-          include: ['test/integration/**/*.int-spec.ts'],
+          include: ['test/{integration,model}/**/*.int-spec.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

@@ -19,13 +19,14 @@ Event  `<base seq> <epoch> - <ms>` and the events, a line each, on KEYS[4]
 ]]
 --- @include check_owner
 --- @include append_events
+--- @include keep_for
 --- @include move_state
 local reply = check_owner(KEYS[1], ARGV[1], tonumber(ARGV[2]), #ARGV - 6)
 if reply then return reply end
 
 local seq = append_events(KEYS[2], KEYS[4], tonumber(ARGV[2]), ARGV[1], '-', 7)
 redis.call('HSET', KEYS[1], 'seq', seq)
-move_state(KEYS[1], ARGV[4], 7, { KEYS[5], KEYS[6], KEYS[7] }, tonumber(ARGV[5]), tonumber(ARGV[6]))
+move_state(KEYS[1], ARGV[4], 7, { KEYS[5], KEYS[6], KEYS[7] }, tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[3])
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 local seen = redis.call('HMGET', KEYS[1], 'cancel', 'push')
 if seen[2] then redis.call('ZADD', KEYS[16], 'NX', tonumber(ARGV[6]), ARGV[4]) end

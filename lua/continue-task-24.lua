@@ -29,6 +29,7 @@ Event  `<seq> <epoch> - <ms>` and the Task event on KEYS[6]
 --- @include now_ms
 --- @include used_before
 --- @include append_events
+--- @include keep_for
 --- @include move_state
 local t = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 'state', 'nonce', 'deadline', 'push')
 if not t[1] then return { -1 } end
@@ -58,16 +59,16 @@ if ARGV[12] == '' then redis.call('RENAME', KEYS[5], KEYS[4]) else redis.call('S
 redis.call('HSET', KEYS[2], 'seq', seq, 'snapshot_seq', seq, 'epoch', epoch, 'owner', ARGV[5],
   'nonce', ARGV[4], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'expects', '', 'call', ARGV[13],
   'deadline', string.format('%.0f', deadline), 'ttl_at', string.format('%.0f', now))
-move_state(KEYS[2], id, 14, { KEYS[12], KEYS[13], KEYS[14] }, 2, tonumber(ARGV[6]))
+move_state(KEYS[2], id, 14, { KEYS[12], KEYS[13], KEYS[14] }, 2, tonumber(ARGV[6]), ARGV[10])
 redis.call('ZREM', KEYS[10], id)
 redis.call('ZREM', KEYS[11], id)
 for i = 8, 9 do
   redis.call('ZADD', KEYS[i], over, id)
-  redis.call('PEXPIRE', KEYS[i], ARGV[10] * 2)
+  keep_for(KEYS[i], math.max(ARGV[10] * 2, ARGV[7] + 60000))
 end
 if lock[3] == id then redis.call('HDEL', KEYS[7], 'parked') end
 redis.call('HSET', KEYS[7], 'running', id, 'lock_until', over, 'updated', ARGV[6])
-redis.call('PEXPIRE', KEYS[7], ARGV[11])
+keep_for(KEYS[7], ARGV[11])
 for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[10]) end
 if ARGV[14] ~= '' then redis.call('SET', KEYS[23], id .. ' ' .. ARGV[14], 'PX', ARGV[10]) end
 if t[6] then redis.call('ZADD', KEYS[24], 'NX', now, id) end

@@ -28,6 +28,7 @@ Output {1, turn, deadline ms} created, or created by this same nonce before
 ]]
 --- @include now_ms
 --- @include used_before
+--- @include keep_for
 local status = redis.call('HGET', KEYS[1], 'state')
 if status and status ~= 'active' then return { -9 } end
 
@@ -67,7 +68,7 @@ if busy then
 else
   redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over)
 end
-redis.call('PEXPIRE', KEYS[5], busy and math.max(tonumber(ARGV[14]), tonumber(ARGV[15])) or ARGV[15])
+keep_for(KEYS[5], busy and math.max(ARGV[14], ARGV[15]) or ARGV[15])
 redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', ARGV[14])
 
 if ARGV[16] ~= '' then redis.call('SET', KEYS[13], ARGV[1] .. ' ' .. ARGV[16], 'PX', ARGV[14]) end
@@ -80,14 +81,14 @@ redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 
 redis.call('SET', KEYS[4], '1-1\n' .. task)
 redis.call('XADD', KEYS[3], '1-1', 'e', '{"task":' .. task .. '}')
 for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[14]) end
-redis.call('ZADD', KEYS[7], over, ARGV[1])
-redis.call('ZADD', KEYS[8], over, ARGV[1])
+for i = 7, 8 do
+  redis.call('ZADD', KEYS[i], over, ARGV[1])
+  keep_for(KEYS[i], math.max(ARGV[14] * 2, ARGV[7] + 60000))
+end
 for i = 9, 12 do
   redis.call('ZADD', KEYS[i], ts, ARGV[1])
-  redis.call('PEXPIRE', KEYS[i], ARGV[14] * 2)
+  keep_for(KEYS[i], ARGV[14] * 2)
 end
 redis.call('ZADD', KEYS[14], ts, ARGV[3])
-redis.call('PEXPIRE', KEYS[14], math.max(ARGV[14] * 2, tonumber(ARGV[15])))
-redis.call('PEXPIRE', KEYS[7], ARGV[14] * 2)
-redis.call('PEXPIRE', KEYS[8], ARGV[14] * 2)
+keep_for(KEYS[14], math.max(ARGV[14] * 2, ARGV[15]))
 return { busy and 4 or 1, turn, deadline }

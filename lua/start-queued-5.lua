@@ -13,6 +13,7 @@ Output {1, epoch, head seq, deadline ms}: started, now or by an earlier send
        {-6, running task id} the lock is not this task's
 ]]
 --- @include now_ms
+--- @include keep_for
 local t = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'state', 'seq', 'deadline')
 if not t[1] then
   redis.call('ZREM', KEYS[5], ARGV[1])
@@ -33,6 +34,7 @@ local deadline = now_ms() + ARGV[4]
 local over = string.format('%.0f', deadline + 60000)
 redis.call('HSET', KEYS[1], 'epoch', epoch + 1, 'owner', ARGV[3], 'deadline', string.format('%.0f', deadline))
 redis.call('HSET', KEYS[2], 'lock_until', over)
+keep_for(KEYS[2], ARGV[4] + 60000)
 redis.call('ZADD', KEYS[3], over, ARGV[1])
 redis.call('ZADD', KEYS[4], over, ARGV[1])
 redis.call('ZREM', KEYS[5], ARGV[1])

@@ -142,6 +142,10 @@ export interface TenantLimits {
   readonly runSeconds: number;
   readonly taskTtlSeconds: number;
   readonly contextIdleSeconds: number;
+  /** Ended tasks that are kept of a user; above it the oldest go. */
+  readonly retainedTasksPerUser: number;
+  /** … and what they may take of Redis' memory, files included. */
+  readonly retainedBytesPerUser: number;
   readonly listPageMax: number;
 }
 
@@ -238,6 +242,8 @@ export const DEFAULT_LIMITS: TenantLimits = {
   runSeconds: 15 * 60,
   taskTtlSeconds: 24 * 3600,
   contextIdleSeconds: 24 * 3600,
+  retainedTasksPerUser: 10_000,
+  retainedBytesPerUser: 64 * 1024 * 1024,
   listPageMax: 100,
 };
 

@@ -21,6 +21,7 @@ export const PROFILE_SETTINGS: Readonly<Record<Profile, ProfileSettings>> = {
       mcpBodyBytes: 32 * 1024,
       textBytes: 8192,
       activePerUser: 16,
+      retainedTasksPerUser: 200,
     },
     takeover: 'fail',
     contextConcurrency: 'queue',

@@ -6,6 +6,7 @@ import { ExecutionService } from './execution.service.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
+import { RetentionService } from './retention.service.js';
 import { SweeperService } from './sweeper.service.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
@@ -17,6 +18,7 @@ import { TaskEnder } from './task-ender.js';
     QueueService,
     ExecutionService,
     LeaseService,
+    RetentionService,
     SweeperService,
     TakeoverService,
     TaskEnder,

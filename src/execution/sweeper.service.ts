@@ -13,6 +13,7 @@ import { StreamHub } from '../streams/hub.js';
 import { ExecutionService } from './execution.service.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
+import { RetentionService } from './retention.service.js';
 import { ENDED, unsure } from './run.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
@@ -47,6 +48,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
     private readonly reader: RedisTaskReader,
     private readonly hub: StreamHub,
     private readonly queue: QueueService,
+    private readonly retention: RetentionService,
   ) {}
 
   /** Starts the pulse; a Redis that is away does not keep the instance from starting. */
@@ -113,7 +115,9 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
   private async sweep(dead: readonly string[]): Promise<void> {
     try {
       for (const instance of dead) await this.takeover.takeOverFrom(instance);
-      if (performance.now() - this.lastRare < RARE_MS) return;
+      const isRare = performance.now() - this.lastRare >= RARE_MS;
+      if (isRare || this.retention.isBehind) await this.retention.sweep();
+      if (!isRare) return;
       this.lastRare = performance.now();
       await this.lookAtOwnHints();
       await this.endExpiredQuestions();

@@ -87,6 +87,11 @@ export const metrics = {
     help: 'Runs that this instance took over from another',
     registers,
   }),
+  tasksRetired: new Counter({
+    name: 'nightjar_tasks_retired_total',
+    help: 'Ended tasks deleted because their user kept too many or too much',
+    registers,
+  }),
   /** `reason`: missing, invalid, address, conflict, scope, tenant, suspended or store (Redis could not be asked). */
   authFailures: new Counter<'reason'>({
     name: 'nightjar_auth_failures_total',

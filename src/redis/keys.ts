@@ -7,6 +7,8 @@ export interface UserKeys {
   readonly pushDue: string;
   readonly handed: string;
   readonly contexts: string;
+  /** Ended tasks that the user keeps, the sum of their bytes, and who of the tenant keeps too much. */
+  readonly kept: readonly [string, string, string];
   /** Tenant's and user's. */
   readonly active: readonly [string, string];
   readonly parked: readonly [string, string];
@@ -60,6 +62,9 @@ export class Keys {
   userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);
   contextTasks = (tenant: string, user: string, contextId: string): string =>
     this.of(tenant, 'ctxtasks', user, contextId);
+  kept = (tenant: string, user: string): string => this.of(tenant, 'kept', user);
+  keptBytes = (tenant: string, user: string): string => this.of(tenant, 'bytes', user);
+  full = (tenant: string): string => this.of(tenant, 'full');
   active = (tenant: string): string => this.of(tenant, 'active');
   userActive = (tenant: string, user: string): string => this.of(tenant, 'active', user);
   parked = (tenant: string): string => this.of(tenant, 'parked');
@@ -95,6 +100,7 @@ export class Keys {
       pushDue: this.pushDue(tenant),
       handed: this.handed(tenant),
       contexts: this.contexts(tenant, user),
+      kept: [this.kept(tenant, user), this.keptBytes(tenant, user), this.full(tenant)],
       active: [this.active(tenant), this.userActive(tenant, user)],
       parked: [this.parked(tenant), this.userParked(tenant, user)],
       tasks: [this.tenantTasks(tenant), this.userTasks(tenant, user)],

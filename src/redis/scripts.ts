@@ -14,6 +14,7 @@ export type ScriptName =
   | 'decide-approval'
   | 'delete-task'
   | 'end-token'
+  | 'find-surplus'
   | 'keep-file'
   | 'list-tasks'
   | 'mark-cancel'

@@ -47,6 +47,7 @@ export class RedisContextStore {
     const keys = [
       ...[k.task, k.log, k.snapshot, this.keys.push(tenant, taskId), k.pushDue],
       ...[...k.indexes, ...k.states, k.stage(`delete-${randomUUID()}`)],
+      ...k.kept.slice(0, 2),
     ];
     const [code, files] = await this.run('delete-task', keys, [taskId, user]);
     if (code === ScriptCode.Missing) return 'missing';

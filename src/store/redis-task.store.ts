@@ -258,6 +258,7 @@ export class RedisTaskStore {
         keys.pushDue,
         keys.queue,
         keys.handed,
+        ...keys.kept,
       ],
       [
         args.epoch,
@@ -274,6 +275,8 @@ export class RedisTaskStore {
         args.expects,
         contextTtl(limits),
         RESUME_EVENTS,
+        limits.retainedTasksPerUser,
+        limits.retainedBytesPerUser,
         ...args.events,
       ],
     );

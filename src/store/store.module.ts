@@ -5,6 +5,7 @@ import { RedisApprovalStore } from './redis-approval.store.js';
 import { RedisContextStore } from './redis-context.store.js';
 import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
+import { RedisRetentionStore } from './redis-retention.store.js';
 import { RedisStartCheck } from './redis-start.check.js';
 import { RedisTaskReader } from './redis-task.reader.js';
 import { RedisTaskStore } from './redis-task.store.js';
@@ -16,6 +17,7 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisTaskStore,
     RedisTaskReader,
     RedisInstanceStore,
+    RedisRetentionStore,
     RedisStartCheck,
     {
       provide: RedisApprovalStore,
@@ -31,6 +33,7 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisTaskStore,
     RedisTaskReader,
     RedisInstanceStore,
+    RedisRetentionStore,
   ],
 })
 export class StoreModule {}

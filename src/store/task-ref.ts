@@ -21,6 +21,8 @@ export class TaskKeys {
   readonly message: string;
   readonly active: readonly [string, string];
   readonly parked: readonly [string, string];
+  /** Ended tasks that the user keeps, the sum of their bytes, and who of the tenant keeps too much. */
+  readonly kept: readonly [string, string, string];
   /** Tenant's, user's and context's tasks. */
   readonly indexes: readonly [string, string, string];
   readonly states: readonly string[];
@@ -43,6 +45,7 @@ export class TaskKeys {
     this.pushDue = shared.pushDue;
     this.handed = shared.handed;
     this.contexts = shared.contexts;
+    this.kept = shared.kept;
     this.active = shared.active;
     this.parked = shared.parked;
     this.states = shared.states;

@@ -136,7 +136,7 @@ export const MUTANTS = [
     breaks: '1: no script changes a settled task',
     edits: [
       {
-        file: 'lua/settle-task-26.lua',
+        file: 'lua/settle-task-*.lua',
         from: 'if state > 2 and (parks or not parked) then return { -2, state } end\n',
         to: '',
       },

@@ -10,6 +10,7 @@ import { ExecutionService } from '../../src/execution/execution.service.js';
 import { HandedTasks } from '../../src/execution/handed-tasks.js';
 import { LeaseService } from '../../src/execution/lease.service.js';
 import { QueueService } from '../../src/execution/queue.service.js';
+import { RetentionService } from '../../src/execution/retention.service.js';
 import { SweeperService } from '../../src/execution/sweeper.service.js';
 import { TakeoverService } from '../../src/execution/takeover.service.js';
 import { TaskEnder } from '../../src/execution/task-ender.js';
@@ -21,6 +22,7 @@ import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
 import { RedisFileStore } from '../../src/store/redis-file.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
+import { RedisRetentionStore } from '../../src/store/redis-retention.store.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { RedisTaskStore } from '../../src/store/redis-task.store.js';
 import { StreamHub } from '../../src/streams/hub.js';
@@ -91,6 +93,7 @@ export class Core {
   readonly ender: TaskEnder;
   readonly lease: LeaseService;
   readonly store: RedisTaskStore;
+  readonly retention: RetentionService;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
 
@@ -134,6 +137,9 @@ export class Core {
       ender,
       tenants,
     );
+    const contexts = new RedisContextStore(this.redis, keys);
+    const kept = new RedisRetentionStore(this.redis, keys);
+    this.retention = new RetentionService(config, kept, contexts, clock);
     this.sweeper = new SweeperService(
       config,
       lease,
@@ -144,6 +150,7 @@ export class Core {
       reader,
       this.hub,
       this.queue,
+      this.retention,
     );
     const submits = new SubmitService(this.execution, store, reader, ender, tenants);
     const cancels = new CancelService(
@@ -156,7 +163,7 @@ export class Core {
       this.hub,
     );
     this.files = new FileService(new RedisFileStore(this.redis, keys));
-    this.records = new HousekeepingService(new RedisContextStore(this.redis, keys), reader, ender);
+    this.records = new HousekeepingService(contexts, reader, ender);
     this.tasks = new TaskService(
       config,
       submits,

@@ -6,6 +6,8 @@ const LUA = join(import.meta.dirname, '../../lua');
 /** A script as its file promises it (header) and as it is (body without comments). */
 export interface LuaSource {
   readonly file: string;
+  /** The whole file. */
+  readonly text: string;
   /** Without the number of keys. */
   readonly name: string;
   /** The number at the end of the file's name. */
@@ -30,6 +32,7 @@ export function parseLua(file: string, text: string): LuaSource {
   const rest = text.slice(end + 3);
   return {
     file,
+    text,
     name: match?.[1] ?? file,
     suffix: Number(match?.[2] ?? -1),
     lines: text.trimEnd().split('\n'),
@@ -41,6 +44,16 @@ export function parseLua(file: string, text: string): LuaSource {
 
 export function includeSource(name: string): string {
   return readFileSync(join(LUA, 'includes', `${name}.lua`), 'utf8');
+}
+
+/** The script with its includes in place; `change` may put another text for any of the files. */
+export function scriptText(
+  { file, text }: LuaSource,
+  change: (file: string, text: string) => string = (_file, same) => same,
+): string {
+  return change(file, text).replace(/^--- @include (\w+)$/gm, (_line, name: string) =>
+    change(`includes/${name}.lua`, includeSource(name)).trimEnd(),
+  );
 }
 
 /** The numbers documented as `KEYS[n]`, `KEYS[a..b]`; `open` is the n of `ARGV[n..]`. */

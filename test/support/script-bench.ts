@@ -6,7 +6,8 @@ import { TaskKeys, type TaskRef } from '../../src/store/task-ref.js';
 import { RedisServer } from './redis-server.js';
 
 const keys = new Keys();
-const TTL_MS = 3_600_000;
+const TTL_MS = 24 * 3_600_000;
+const IDLE_MS = 2 * 3_600_000;
 
 export interface CreateOverrides {
   readonly idempotencyKey?: string;
@@ -37,9 +38,15 @@ export interface SettleOverrides extends Batch {
   readonly parkMs?: number;
   readonly parkedQuota?: number;
   readonly keep?: number;
+  readonly historyTurns?: number;
+  readonly retainedTasks?: number;
+  readonly retainedBytes?: number;
 }
 
 export interface ContinueOverrides {
+  readonly ts?: number;
+  readonly call?: string;
+  readonly event?: string;
   readonly idempotencyKey?: string;
   readonly epoch?: number;
   readonly expected?: number;
@@ -113,7 +120,7 @@ export class ScriptBench {
         '}}',
         '{}',
         TTL_MS,
-        TTL_MS,
+        IDLE_MS,
         over.idempotencyKey === undefined ? '' : (over.fingerprint ?? 'f1'),
         over.whenBusy ?? 'reject',
       ],
@@ -155,13 +162,15 @@ export class ScriptBench {
         ...[k.task, k.log, k.snapshot, k.stage('s'), over.told === false ? 'nobody' : k.channel],
         ...[k.context, k.history, k.message],
         ...[...k.active, ...k.parked, ...k.indexes, ...k.states, k.pushDue],
-        ...[k.queue, k.handed],
+        ...[k.queue, k.handed, ...k.kept],
       ],
       [
         ...[epoch, expected, TTL_MS, ref.taskId, over.state ?? 3, over.ts ?? 3_000],
         over.snapshot ?? `${expected + events.length}-${epoch}\n{"id":"${ref.taskId}"}`,
         over.turn ?? '{"turn":1}',
-        ...[20, over.parkMs ?? 60_000, over.parkedQuota ?? 16, 'text', TTL_MS, over.keep ?? 1_000],
+        ...[over.historyTurns ?? 20, over.parkMs ?? 60_000, over.parkedQuota ?? 16, 'text'],
+        ...[IDLE_MS, over.keep ?? 1_000],
+        ...[over.retainedTasks ?? 10_000, over.retainedBytes ?? 67_108_864],
         ...events,
       ],
     );
@@ -180,10 +189,12 @@ export class ScriptBench {
         ...[k.idempotency(over.idempotencyKey), k.pushDue],
       ],
       [
-        ...[ref.taskId, expected, epoch, over.nonce ?? 'again', over.owner ?? 'i2', 4_000, 900_000],
-        ...[over.userQuota ?? 64, over.tenantQuota ?? 1_024, TTL_MS, TTL_MS],
+        ...[ref.taskId, expected, epoch, over.nonce ?? 'again', over.owner ?? 'i2'],
+        ...[over.ts ?? 4_000, 900_000],
+        ...[over.userQuota ?? 64, over.tenantQuota ?? 1_024, TTL_MS, IDLE_MS],
         over.snapshot ?? `${expected + 1}-${epoch + 1}\n{"id":"${ref.taskId}"}`,
-        ...['{"call":2}', over.idempotencyKey === undefined ? '' : 'f1', '{"task":"again"}'],
+        ...[over.call ?? '{"call":2}', over.idempotencyKey === undefined ? '' : 'f1'],
+        over.event ?? '{"task":"again"}',
       ],
     );
   }
@@ -200,6 +211,16 @@ export class ScriptBench {
     );
   }
 
+  startQueued(ref: TaskRef, over: { epoch?: number; owner?: string } = {}): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    return runScript(
+      this.redis,
+      'start-queued',
+      [k.task, k.context, ...k.active, k.handed],
+      [ref.taskId, over.epoch ?? 1, over.owner ?? 'i2', 900_000],
+    );
+  }
+
   deleteTask(ref: TaskRef, user = ref.user, nonce = 'd'): Promise<ScriptReply> {
     const k = this.keysOf(ref);
     return runScript(
@@ -207,9 +228,24 @@ export class ScriptBench {
       'delete-task',
       [
         ...[k.task, k.log, k.snapshot, keys.push(ref.tenant, ref.taskId), k.pushDue],
-        ...[...k.indexes, ...k.states, k.stage(nonce)],
+        ...[...k.indexes, ...k.states, k.stage(nonce), ...k.kept.slice(0, 2)],
       ],
       [ref.taskId, user],
+    );
+  }
+
+  findSurplus(
+    ref: TaskRef,
+    over: { tasks?: number; bytes?: number; ttlMs?: number; most?: number; gone?: string } = {},
+  ): Promise<ScriptReply> {
+    return runScript(
+      this.redis,
+      'find-surplus',
+      [...this.keysOf(ref).kept],
+      [
+        ...[ref.user, over.tasks ?? 10_000, over.bytes ?? 67_108_864, over.ttlMs ?? TTL_MS],
+        ...[over.most ?? 20, 10_000, over.gone ?? ''],
+      ],
     );
   }
 

@@ -149,6 +149,12 @@ export class LimitsDto {
   @Whole(60, 30 * DAY)
   contextIdleSeconds?: number;
 
+  @Whole(1, 10_000_000)
+  retainedTasksPerUser?: number;
+
+  @Whole(MIB, 1024 * 1024 * MIB)
+  retainedBytesPerUser?: number;
+
   @Whole(1, 100)
   listPageMax?: number;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ScriptReply, runScript } from '../../../src/redis/scripts.js';
+import type { ScriptReply } from '../../../src/redis/scripts.js';
 import type { TaskRef } from '../../../src/store/task-ref.js';
 import { beginning, newTask, ScriptBench } from '../../support/script-bench.js';
 
@@ -12,9 +12,7 @@ afterAll(async () => {
 });
 
 function startQueued(ref: TaskRef, epoch = 1, owner = 'i2'): Promise<ScriptReply> {
-  const k = bench.keysOf(ref);
-  const keys = [k.task, k.context, ...k.active, k.handed];
-  return runScript(bench.redis, 'start-queued', keys, [ref.taskId, epoch, owner, 900_000]);
+  return bench.startQueued(ref, { epoch, owner });
 }
 
 /** A running task, and one that waits behind it in the same context. */
