@@ -10,6 +10,7 @@ import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
+import type { RunEffects } from './run-effects.js';
 import { RunLostError } from '../streams/log-writer.js';
 
 const PATIENCE_MS = 10_000;
@@ -18,6 +19,7 @@ const RETRY_MS = 100;
 
 export interface RunDeskOptions {
   readonly store: RedisTaskStore;
+  readonly effects: RunEffects;
   readonly approvals: RedisApprovalStore;
   readonly keys: TaskKeys;
   readonly epoch: number;
@@ -141,8 +143,8 @@ export class RunDesk implements WriteDesk {
     phase: 'intent' | 'outcome',
     text: string,
   ): ReturnType<RedisTaskStore['markEffect']> {
-    const { store, keys, epoch } = this.options;
-    return resend(() => store.markEffect(keys, epoch, { id, phase, text }), { forMs: PATIENCE_MS });
+    const { effects } = this.options;
+    return resend(() => effects.mark({ id, phase, text }), { forMs: PATIENCE_MS });
   }
 
   private refused(code: number): never {

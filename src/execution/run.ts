@@ -11,6 +11,7 @@ import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
 import { Bridge } from './bridge.js';
+import { type Effect, RunEffects } from './run-effects.js';
 import { RunDesk } from './run-desk.js';
 import { RunFiles } from './run-files.js';
 
@@ -102,6 +103,7 @@ export class Run {
   private readonly files: RunFiles;
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
+  private readonly effects: RunEffects;
   private readonly began = performance.now();
   private firstToken: number | undefined;
   private readonly desk: RunDesk;
@@ -127,8 +129,10 @@ export class Run {
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
     this.files = new RunFiles(store, seed.keys, limits, seed.epoch);
+    this.effects = new RunEffects(store, seed.keys, seed.epoch);
     this.desk = new RunDesk({
       store,
+      effects: this.effects,
       approvals: writes.approvals,
       keys: seed.keys,
       epoch: seed.epoch,
@@ -143,7 +147,8 @@ export class Run {
       },
       now,
     });
-    this.writer = new LogWriter(store, seed.keys, limits, seed.epoch, seed.seq, seed.fold, {
+    const { keys, owner, epoch, seq, fold } = seed;
+    this.writer = new LogWriter(store, keys, limits, owner, epoch, seq, fold, {
       onCancel: (mark) => {
         this.stop({ kind: 'cancel', mark });
       },
@@ -151,6 +156,7 @@ export class Run {
         this.lost = error;
         this.abort.abort(error);
       },
+      onMended: () => this.effects.markAgain(),
     });
   }
 
@@ -177,6 +183,16 @@ export class Run {
   /** The document as of the last acknowledged event. */
   task(): Task {
     return this.writer.task();
+  }
+
+  /** Head of the log as Redis acknowledged it last. */
+  get head(): number {
+    return this.writer.seq;
+  }
+
+  /** A heartbeat saw the log end at `head`, which was acknowledged further: see LogWriter. */
+  noticeHead(head: number): void {
+    this.writer.behind(head);
   }
 
   /** Idempotent; the first reason counts, except that leaving outranks all others. */
@@ -241,12 +257,12 @@ export class Run {
   /** A backend that may write outside says so first: after a death it is not run again. */
   private async intend(): Promise<void> {
     await this.writer.flush();
-    const effect = {
+    const effect: Effect = {
       id: `run-${this.seed.epoch}`,
       phase: 'intent',
       text: UNMARKED,
-    } as const;
-    const result = await this.store.markEffect(this.seed.keys, this.seed.epoch, effect);
+    };
+    const result = await this.effects.mark(effect);
     if (result.ok) {
       this.mayHaveActed = true;
       return;

@@ -90,15 +90,18 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** The cancel mark and the epoch, also when the signal was lost (design 5.6). */
+  /** The cancel mark, the epoch and a log that came back shorter, also when the signal was lost (design 5.6). */
   private async lookAtRuns(): Promise<void> {
     const runs = this.execution.runs();
     if (runs.length === 0) return;
+    const heads = runs.map(({ run }) => run.head);
     const marks = await this.instances.marks(runs);
     runs.forEach(({ run }, index) => {
       const mark = marks[index];
       if (mark === undefined || mark.epoch > run.epoch) run.stop({ kind: 'leave' });
       else if (mark.cancel !== '') run.stop({ kind: 'cancel', mark: mark.cancel });
+      // Behind what it had acknowledged before it was asked: it lost something (fail-over).
+      else if (mark.seq < (heads[index] ?? 0)) run.noticeHead(mark.seq);
     });
   }
 

@@ -87,6 +87,13 @@ export const metrics = {
     help: 'Runs that this instance took over from another',
     registers,
   }),
+  /** `how`: appended or started_over. */
+  logRepairs: new Counter<'how'>({
+    name: 'nightjar_log_repairs_total',
+    help: 'Logs of runs mended after Redis lost acknowledged events',
+    labelNames: ['how'],
+    registers,
+  }),
   tasksRetired: new Counter({
     name: 'nightjar_tasks_retired_total',
     help: 'Ended tasks deleted because their user kept too many or too much',

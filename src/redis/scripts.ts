@@ -25,6 +25,7 @@ export type ScriptName =
   | 'read-task'
   | 'remove-push'
   | 'report-push'
+  | 'restart-log'
   | 'save-snapshot'
   | 'set-push'
   | 'settle-task'

@@ -13,6 +13,8 @@ export interface RunHint {
 export interface RunMark {
   readonly epoch: number;
   readonly cancel: string;
+  /** Head of the log. */
+  readonly seq: number;
 }
 
 /**
@@ -80,17 +82,18 @@ export class RedisInstanceStore {
     });
   }
 
-  /** Epoch and cancel mark of the own runs, in their order; undefined for a task that is gone. */
+  /** Epoch, cancel mark and head of the own runs, in their order; undefined for a task that is gone. */
   async marks(runs: readonly RunHint[]): Promise<(RunMark | undefined)[]> {
     const pipeline = this.redis.control.pipeline();
     for (const { tenant, taskId } of runs) {
-      pipeline.hmget(this.keys.task(tenant, taskId), 'epoch', 'cancel');
+      pipeline.hmget(this.keys.task(tenant, taskId), 'epoch', 'cancel', 'seq');
     }
     const replies = await pipeline.exec();
     return (replies ?? []).map(([error, reply]) => {
       if (error !== null) throw error;
-      const [epoch, cancel] = reply as (string | null)[];
-      return typeof epoch !== 'string' ? undefined : { epoch: Number(epoch), cancel: cancel ?? '' };
+      const [epoch, cancel, seq] = reply as (string | null)[];
+      if (typeof epoch !== 'string') return undefined;
+      return { epoch: Number(epoch), cancel: cancel ?? '', seq: Number(seq) };
     });
   }
 

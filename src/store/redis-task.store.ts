@@ -8,7 +8,7 @@ import { STATE_NUMBER, stateOf } from '../domain/task-state.js';
 import { Keys } from '../redis/keys.js';
 import { isUncertain, resend } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
-import { refusalToError } from '../redis/script-code.js';
+import { refusalToError, ScriptCode } from '../redis/script-code.js';
 import { type RedisClient, type ScriptReply, asList, runScript } from '../redis/scripts.js';
 import { TaskKeys, type TaskRef } from './task-ref.js';
 import { type TaskRecord, formatSnapshot } from './task-record.js';
@@ -108,7 +108,9 @@ export interface TakenOver {
 
 /** A write's answer: applied with the new head, or a refusal (see `ScriptCode`). */
 export type Outcome<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: number };
+  | { readonly ok: true; readonly value: T }
+  /** `head`: of the log as found, where the refusal is about it. */
+  | { readonly ok: false; readonly code: number; readonly head?: number };
 
 /** Tasks in Redis: one method a script. Callers get DomainErrors, runs get refusal codes. */
 @Injectable()
@@ -360,6 +362,44 @@ export class RedisTaskStore {
     return outcome(reply, () => snapshot.length);
   }
 
+  /**
+   * Starts the log of a run over with its whole task; see the script. Value: the cancel mark, or
+   * empty.
+   */
+  async restartLog(
+    keys: TaskKeys,
+    args: {
+      readonly epoch: number;
+      readonly found: number;
+      readonly before: number;
+      readonly ttlMs: number;
+      readonly task: Task;
+    },
+  ): Promise<Outcome<string>> {
+    const cursor = { seq: args.before + 1, epoch: args.epoch };
+    const stage = keys.stage(`restart-${cursor.seq}-${cursor.epoch}`);
+    const inline = await this.stage(this.redis.writes, stage, formatSnapshot(cursor, args.task));
+    const event: StreamResponse = { task: args.task };
+    const reply = await this.run(
+      this.redis.writes,
+      'restart-log',
+      [
+        ...[keys.task, keys.log, keys.snapshot, stage, keys.channel],
+        ...[...keys.indexes, ...keys.states, keys.pushDue],
+      ],
+      [
+        ...[args.epoch, args.found, args.ttlMs, keys.ref.taskId, args.before],
+        ...[Date.parse(args.task.status.timestamp), inline, JSON.stringify(event)],
+      ],
+    );
+    return outcome(reply, () => String(reply[2] ?? ''));
+  }
+
+  /** The instance that runs the task as Redis knows it; empty when none does. */
+  async ownerOf(keys: TaskKeys): Promise<string> {
+    return (await this.redis.writes.hget(keys.task, 'owner')) ?? '';
+  }
+
   /** `epoch` is the one seen; the new one is one higher. */
   async takeOver(
     tenant: string,
@@ -472,7 +512,10 @@ export class RedisTaskStore {
 
 function outcome<T>(reply: readonly ScriptReply[], value: () => T): Outcome<T> {
   const code = Number(reply[0]);
-  return code > 0 ? { ok: true, value: value() } : { ok: false, code };
+  if (code > 0) return { ok: true, value: value() };
+  return code === ScriptCode.Rewound
+    ? { ok: false, code, head: Number(reply[1]) }
+    : { ok: false, code };
 }
 
 /** The context outlives its longest run: its hash holds the lock. */

@@ -6,6 +6,7 @@ import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { Outcome, RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
+import { LogRepair, type Mended } from './log-repair.js';
 import { type Batch, PendingEvents } from './pending-events.js';
 
 /** Deltas wait this long for others, so that a fast model costs 20 appends a second, not 200. */
@@ -65,11 +66,17 @@ export class LogWriter {
   private bytesSinceSnapshot = 0;
   private snapshotBytes = 0;
   private lost: RunLostError | undefined;
+  private readonly repair: LogRepair;
+  /** How often the log was started over. */
+  private restarts = 0;
+  private settling = false;
 
   constructor(
     private readonly store: RedisTaskStore,
     private readonly keys: TaskKeys,
     private readonly limits: TenantLimits,
+    /** This instance. */
+    owner: string,
     readonly epoch: number,
     /** Head of the log as of `fold`. */
     private head: number,
@@ -78,8 +85,13 @@ export class LogWriter {
       /** A cancel mark was seen in an append's reply. */
       readonly onCancel: (mark: string) => void;
       readonly onLost: (error: RunLostError) => void;
+      /** Redis had lost a part of the log, which stands again; what else was lost is not. */
+      readonly onMended: () => Promise<void>;
     },
-  ) {}
+  ) {
+    const ttlMs = limits.taskTtlSeconds * 1000;
+    this.repair = new LogRepair(store, keys, owner, epoch, ttlMs, OUTAGE_MS);
+  }
 
   get seq(): number {
     return this.head;
@@ -130,29 +142,52 @@ export class LogWriter {
     }
     this.check();
     clearTimeout(this.timer);
+    this.settling = true;
     const batch = this.pending.takeBatch();
     for (const event of batch?.events ?? []) this.fold.apply(event);
+    const open = this.fold.task();
     this.fold.apply(settlement.event);
+    const last = JSON.stringify(settlement.event);
+    const { restarts } = this;
     const args = {
       keys: this.keys,
       epoch: this.epoch,
-      expected: this.head,
       state: settlement.state,
       ts: settlement.ts,
       task: this.fold.task(),
-      events: [...(batch?.json ?? []), JSON.stringify(settlement.event)],
       turn: settlement.turn,
       expects: settlement.expects,
       parkMs: settlement.parkMs,
       limits: this.limits,
     };
-    const result = await this.insist(() => this.store.settle(args));
+    const result = await this.insist(
+      () => {
+        // A log that was started over holds the batch already.
+        const events = this.restarts > restarts ? [last] : [...(batch?.json ?? []), last];
+        return this.store.settle({ ...args, expected: this.head, events });
+      },
+      () => open,
+    );
     this.head = result.seq;
     metrics.tasksSettled.inc({
       state: settlement.state,
       tenant: tenantLabel(this.keys.ref.tenant),
     });
     return result;
+  }
+
+  /**
+   * Redis was seen with a head behind one that it had acknowledged: mends that without waiting for
+   * the run's next event. A write that is under way finds out by itself.
+   */
+  behind(found: number): void {
+    const isBusy = this.sending !== undefined || this.settling || this.lost !== undefined;
+    if (isBusy || found >= this.head) return;
+    this.sending = this.mend(found, () => this.fold.task()).finally(() => {
+      this.sending = undefined;
+      if (this.lost === undefined && !this.pending.isEmpty) this.sendSoon(0);
+    });
+    this.sending.catch(() => undefined);
   }
 
   /** Stops sending; nothing that is pending will be written. */
@@ -193,12 +228,15 @@ export class LogWriter {
     const began = performance.now();
     const frozen = {
       epoch: this.epoch,
-      expected: this.head,
       ttlMs: this.limits.taskTtlSeconds * 1000,
       events: batch.json,
       statusTs: batch.statusTs,
     };
-    const cancel = await this.insist(() => this.store.append(this.keys, frozen));
+    const cancel = await this.insist(() =>
+      this.store.append(this.keys, { ...frozen, expected: this.head }),
+    );
+    const { json: events, statusTs, bytes } = batch;
+    this.repair.ring.add({ expected: this.head, events, statusTs, bytes });
     metrics.appendSeconds.observe((performance.now() - began) / 1000);
     this.head += batch.json.length;
     for (const event of batch.events) this.fold.apply(event);
@@ -210,17 +248,23 @@ export class LogWriter {
   }
 
   private async snapshot(): Promise<void> {
-    const cursor = { seq: this.head, epoch: this.epoch };
     const task = this.fold.task();
     const ttlMs = this.limits.taskTtlSeconds * 1000;
     this.snapshotBytes = await this.insist(() =>
-      this.store.saveSnapshot(this.keys, cursor, task, ttlMs),
+      this.store.saveSnapshot(this.keys, { seq: this.head, epoch: this.epoch }, task, ttlMs),
     );
     this.bytesSinceSnapshot = 0;
   }
 
-  /** Sends the same write until it is answered. @throws RunLostError */
-  private async insist<T>(write: () => Promise<Outcome<T>>): Promise<T> {
+  /**
+   * Sends the same write until it is answered.
+   * @param asOf the document that a log that has to start over begins with.
+   * @throws RunLostError
+   */
+  private async insist<T>(
+    write: () => Promise<Outcome<T>>,
+    asOf: () => Task = () => this.fold.task(),
+  ): Promise<T> {
     let result: Outcome<T>;
     try {
       result = await resend(write, { forMs: OUTAGE_MS });
@@ -229,8 +273,28 @@ export class LogWriter {
     }
     if (result.ok) return result.value;
     // A staged snapshot that expired in a long outage is staged again.
-    if (result.code === ScriptCode.StageGone) return this.insist(write);
+    if (result.code === ScriptCode.StageGone) return this.insist(write, asOf);
+    if (result.code === ScriptCode.Rewound && result.head !== undefined) {
+      await this.mend(result.head, asOf);
+      return this.insist(write, asOf);
+    }
     throw this.lose(new RunLostError(reasonOf(result.code)));
+  }
+
+  /** @throws RunLostError when the log can't be mended. */
+  private async mend(found: number, asOf: () => Task): Promise<void> {
+    let result: Outcome<Mended>;
+    try {
+      result = await this.repair.mend(found, this.head, asOf);
+      if (result.ok) await this.hooks.onMended();
+    } catch (error) {
+      throw this.lose(new RunLostError('outage', error));
+    }
+    if (!result.ok) throw this.lose(new RunLostError(reasonOf(result.code)));
+    const { head, cancel } = result.value;
+    if (head > this.head) this.restarts += 1;
+    this.head = head;
+    if (cancel !== '') this.hooks.onCancel(cancel);
   }
 
   private lose(error: RunLostError): RunLostError {

@@ -4,7 +4,7 @@ import type { TaskRef } from '../../src/store/task-ref.js';
 import { PushBench } from '../support/push-bench.js';
 import type { ScriptBench } from '../support/script-bench.js';
 import { MOST_HOOKS, PushModel, type Report } from './push-model.js';
-import { passTime, type RawState } from './raw-state.js';
+import { backup, type Backup, passTime, type RawState, restore } from './raw-state.js';
 import type { Step } from './steps.js';
 import { type Reply, SET, TaskModel } from './task-model.js';
 import { TENANT, World, type ModelTask } from './world.js';
@@ -26,6 +26,8 @@ export interface Call {
   readonly learn?: (reply: Reply) => void;
   /** It changes nothing: not sent twice, never repeated. */
   readonly isRead?: boolean;
+  /** Redis forgets: what was stored goes back. */
+  readonly isLoss?: boolean;
 }
 
 /** What an instance last saw of a task. */
@@ -52,6 +54,7 @@ export class Driver {
   private readonly seen = new Map<string, Seen>();
   private readonly began = Date.now();
   private readonly past: Call[] = [];
+  private replica: { world: Partial<World>; raw: Backup | undefined } | undefined;
   private count = 0;
   private passed = 0;
 
@@ -90,6 +93,10 @@ export class Driver {
         return this.beat(`i${step.by}`, n % 2 === 0 ? MINUTE : 5 * MINUTE);
       case 'list':
         return this.list(step);
+      case 'checkpoint':
+        return this.checkpoint();
+      case 'lose':
+        return this.lose();
       case 'surplus':
         return this.surplus(`u${step.at % 2}`, 1 + (n % 3));
       case 'repeat':
@@ -118,6 +125,8 @@ export class Driver {
         return [...this.world.due.keys()].some((entry) => entry.split(' ')[0] === taskId);
       case 'report':
         return [...task.hooks.values()].some(({ hold }) => hold !== undefined);
+      case 'restart':
+        return this.ahead(taskId) !== undefined;
       case 'append':
       case 'status':
       case 'save':
@@ -133,7 +142,15 @@ export class Driver {
   private ofTask(
     op: Exclude<
       Step['op'],
-      'create' | 'later' | 'suspend' | 'beat' | 'list' | 'surplus' | 'repeat'
+      | 'create'
+      | 'later'
+      | 'suspend'
+      | 'beat'
+      | 'list'
+      | 'surplus'
+      | 'repeat'
+      | 'checkpoint'
+      | 'lose'
     >,
     step: Step,
     ref: TaskRef,
@@ -148,6 +165,8 @@ export class Driver {
         return this.settle(step, ref);
       case 'save':
         return this.save(step, ref);
+      case 'restart':
+        return this.restart(step, ref);
       case 'continue':
         return this.continue(step, ref);
       case 'takeOver':
@@ -238,8 +257,11 @@ export class Driver {
     const run = this.runOf(step, ref);
     if (run === undefined || run.toEnd) return undefined;
     const { epoch, seq, by } = run;
-    const expected = seq + (step.odd ? (step.n % 3) - 1 : 0);
-    const events = this.events(1 + (step.n % 3));
+    // A log that came back shorter gets again what it has lost.
+    const head = this.world.tasks.get(ref.taskId)?.seq ?? seq;
+    const again = head < seq && step.n % 2 === 0;
+    const expected = again ? head : seq + (step.odd ? (step.n % 3) - 1 : 0);
+    const events = this.events(again ? seq - head : 1 + (step.n % 3));
     const ts = op === 'status' ? this.ts(step) : undefined;
     return {
       text: `append-${op} ${ref.taskId} epoch ${epoch} expected ${expected} ${events.join(' ')}`,
@@ -303,6 +325,80 @@ export class Driver {
           this.bench.saveSnapshot(ref, { epoch, seq, snapshot, keep: SET.keep }),
         ),
       fence: { taskId: ref.taskId, epoch },
+    };
+  }
+
+  /** The run that has seen more of the task than Redis has. */
+  private ahead(taskId: string): (Owned & { by: number }) | undefined {
+    const head = this.world.tasks.get(taskId)?.seq ?? 0;
+    const found = [...(this.owned.get(taskId) ?? [])].find(([, run]) => run.seq > head);
+    return found && { ...found[1], by: found[0] };
+  }
+
+  private restart(step: Step, ref: TaskRef): Call | undefined {
+    const run = this.ahead(ref.taskId) ?? this.runOf(step, ref);
+    if (run === undefined || run.toEnd) return undefined;
+    const { epoch, seq: before, by } = run;
+    const found = (this.world.tasks.get(ref.taskId)?.seq ?? 1) + (step.odd ? 1 : 0);
+    const staging = step.n % 5 === 0 ? step.n % 3 : 0;
+    const body = `${before + 1}-${epoch}\n{"whole":${this.count}}`;
+    const event = `{"task":${this.count}}`;
+    const args = { ref, epoch, found, before, event, ts: this.ts(step) };
+    return {
+      text: `restart-log ${ref.taskId} epoch ${epoch} found ${found} before ${before} staging ${staging}`,
+      expected: () => this.tasks.restartLog({ ...args, snapshot: body, staged: staging !== 2 }),
+      send: () =>
+        this.staged(ref, 'r', staging, body, (snapshot) =>
+          this.bench.restartLog(ref, { ...args, snapshot }),
+        ),
+      fence: { taskId: ref.taskId, epoch },
+      learn: ([code, head]) => {
+        if (code === 1) this.own(by, ref, { ...run, seq: Number(head) });
+      },
+    };
+  }
+
+  /** What a replica has, that may be promoted later. */
+  private checkpoint(): Call {
+    return {
+      isRead: true,
+      text: 'the replica is up to date',
+      expected: () => {
+        this.replica = { world: this.world.copy(), raw: undefined };
+        return [1];
+      },
+      send: async () => {
+        if (this.replica !== undefined) this.replica.raw = await backup(this.bench.redis);
+        return [1];
+      },
+    };
+  }
+
+  /** Acknowledged writes are gone; those who claimed a task by one of them lose it. */
+  private lose(): Call | undefined {
+    const { replica } = this;
+    if (replica === undefined) return undefined;
+    this.replica = undefined;
+    return {
+      isRead: true,
+      isLoss: true,
+      text: 'the replica is promoted',
+      expected: () => {
+        this.world.become(replica.world);
+        for (const [taskId, owners] of this.owned) {
+          const task = this.world.tasks.get(taskId);
+          for (const [by, run] of owners) {
+            if (task?.epoch !== run.epoch || task.owner !== `i${by}`) owners.delete(by);
+          }
+        }
+        this.seen.clear();
+        this.past.length = 0;
+        return [1];
+      },
+      send: async () => {
+        await restore(this.bench.redis, replica.raw ?? []);
+        return [1];
+      },
     };
   }
 
@@ -522,6 +618,8 @@ export class Driver {
   private later(ms: number): Call | undefined {
     if (this.passed + ms > MOST_TIME) return undefined;
     this.passed += ms;
+    // What the replica has would have to pass time as well.
+    this.replica = undefined;
     return {
       isRead: true,
       text: `${ms / MINUTE} minutes later`,

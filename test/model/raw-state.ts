@@ -89,6 +89,28 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return 1`;
 
+const KEEP = `
+local out = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  out[#out + 1] = { key, redis.call('DUMP', key), redis.call('PTTL', key) }
+end
+return out`;
+
+/** All that is stored, to be put back by `restore`. */
+export type Backup = readonly (readonly [key: Buffer, value: Buffer, pttl: number])[];
+
+export async function backup(redis: Redis): Promise<Backup> {
+  return (await redis.callBuffer('EVAL', KEEP, '0')) as unknown as Backup;
+}
+
+/** As after a fail-over to a replica that was behind. */
+export async function restore(redis: Redis, kept: Backup): Promise<void> {
+  await redis.flushall();
+  const pipeline = redis.pipeline();
+  for (const [key, value, pttl] of kept) pipeline.restore(key, Math.max(0, pttl), value);
+  for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
+}
+
 export async function passTime(redis: Redis, ms: number): Promise<void> {
   await redis.eval(LATER, 0, ms);
 }

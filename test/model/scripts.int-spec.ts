@@ -3,7 +3,7 @@ import { ScriptBench } from '../support/script-bench.js';
 import { checkScripts } from './check-scripts.js';
 
 /** As many in each CI run; `make model RUNS=…` takes more, and another seed each time. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 300);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 120);
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_260);
 
 let bench: ScriptBench;

@@ -54,6 +54,17 @@ export interface Settle extends Append {
   readonly turn: string;
 }
 
+export interface Restart {
+  readonly ref: TaskRef;
+  readonly epoch: number;
+  readonly found: number;
+  readonly before: number;
+  readonly ts: number;
+  readonly snapshot: string;
+  readonly staged: boolean;
+  readonly event: string;
+}
+
 export interface Continue {
   readonly ref: TaskRef;
   readonly expected: number;
@@ -170,6 +181,25 @@ export class TaskModel {
     if (!staged) return [-14];
     this.snapshot(task, seq, snapshot);
     return [1];
+  }
+
+  restartLog(args: Restart): Reply {
+    const { ref, epoch, found, before } = args;
+    const task = this.world.tasks.get(ref.taskId);
+    if (task === undefined) return [-1];
+    if (task.epoch !== epoch) return [-3];
+    if (task.state > WORKING) return [-2, task.state];
+    if (task.seq === before + 1) return [1, task.seq, task.cancel ?? ''];
+    if (task.seq !== found || task.seq >= before) return [-5, task.seq];
+    if (!args.staged) return [-14];
+    task.log = [];
+    task.seq = before;
+    this.write(task, [args.event], '-');
+    Object.assign(task, { snapshot: args.snapshot, snapshotSeq: task.seq });
+    this.move(task, WORKING, args.ts);
+    task.expires = Date.now() + SET.ttl;
+    this.tellHooks(task, args.ts);
+    return [1, task.seq, task.cancel ?? ''];
   }
 
   settle(args: Settle): Reply {
@@ -327,7 +357,8 @@ export class TaskModel {
     if (task.epoch !== epoch) return [-3];
     if (task.state > WORKING) return [-2, task.state];
     const before = task.effects.get(id)?.split(' ')[0];
-    if (before === phase || before === 'outcome') return [1];
+    if (before === phase) return [1];
+    if (before === 'outcome') return [2, task.effects.get(id)!.slice(8)];
     if (phase === 'intent' && task.cancel !== undefined) return [-15];
     if (phase === 'intent') task.openEffects += 1;
     else if (before === 'intent') task.openEffects -= 1;

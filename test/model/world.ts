@@ -63,25 +63,25 @@ export type Times = Map<string, number>;
 /** What the gateway has stored for one tenant, as the scripts' headers promise it. */
 export class World {
   tenantState: string | undefined;
-  readonly tasks = new Map<string, ModelTask>();
+  tasks = new Map<string, ModelTask>();
   /** By `<user>/<context>`. */
-  readonly contexts = new Map<string, ModelContext>();
+  contexts = new Map<string, ModelContext>();
   /** By user: context id → time of its last create. */
-  readonly contextIndex = new Map<string, Map<string, number>>();
+  contextIndex = new Map<string, Map<string, number>>();
   /** By `<user>/<message>` and `<user>/<key>`. */
-  readonly messages = new Map<string, { id: string; fingerprint: string }>();
-  readonly idempotency = new Map<string, { id: string; fingerprint: string }>();
+  messages = new Map<string, { id: string; fingerprint: string }>();
+  idempotency = new Map<string, { id: string; fingerprint: string }>();
   /** Task → until when it holds its place; and the users' own. */
-  readonly active: Times = new Map();
-  readonly userActive = new Map<string, Times>();
-  readonly parked: Times = new Map();
-  readonly handed: Times = new Map();
-  readonly due: Times = new Map();
-  readonly instances: Times = new Map();
+  active: Times = new Map();
+  userActive = new Map<string, Times>();
+  parked: Times = new Map();
+  handed: Times = new Map();
+  due: Times = new Map();
+  instances: Times = new Map();
   /** Users who keep too much. */
-  readonly full: Times = new Map();
+  full: Times = new Map();
   /** Answers kept for the resend of a deletion or closing, by their key's nonce. */
-  readonly answers = new Map<string, string>();
+  answers = new Map<string, string>();
   /** What subscribers must have heard, in order. */
   readonly told: { channel: string; text: string }[] = [];
 
@@ -138,6 +138,17 @@ export class World {
       for (const [name, at] of times) times.set(name, at - ms);
     }
     this.answers.clear();
+  }
+
+  /** As it is now, for `become`. */
+  copy(): Partial<World> {
+    return structuredClone(Object.fromEntries(Object.entries(this)));
+  }
+
+  /** Redis came back with what it had then; what subscribers heard stays heard. */
+  become(earlier: Partial<World>): void {
+    const { told, ...rest } = structuredClone(earlier);
+    Object.assign(this, rest);
   }
 
   /** The keys that Redis must hold, with their values; files and staged snapshots left out. */

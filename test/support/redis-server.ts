@@ -67,11 +67,24 @@ export class RedisServer {
 
   /** Cuts the end off the append-only file of a server that is down: acknowledged writes are lost. */
   async forget(bytes: number): Promise<void> {
+    await this.forgetAfter((await this.written()) - bytes);
+  }
+
+  /** The same, of all that was written since `written` gave this size. */
+  async forgetAfter(size: number): Promise<void> {
+    await truncate(await this.appendOnlyFile(), size);
+  }
+
+  /** Size of the append-only file: what was acknowledged is in it. */
+  async written(): Promise<number> {
+    return (await stat(await this.appendOnlyFile())).size;
+  }
+
+  private async appendOnlyFile(): Promise<string> {
     const folder = join(this.dir, 'appendonlydir');
     const name = (await readdir(folder)).find((file) => file.endsWith('.incr.aof'));
     if (name === undefined) throw new Error('there is no append-only file');
-    const file = join(folder, name);
-    await truncate(file, (await stat(file)).size - bytes);
+    return join(folder, name);
   }
 
   /** Frozen: connections stay, nothing is answered. */

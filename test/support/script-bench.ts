@@ -330,6 +330,35 @@ export class ScriptBench {
     );
   }
 
+  restartLog(
+    ref: TaskRef,
+    over: {
+      epoch?: number;
+      found?: number;
+      before?: number;
+      ts?: number;
+      snapshot?: string;
+      event?: string;
+    } = {},
+  ): Promise<ScriptReply> {
+    const k = this.keysOf(ref);
+    const epoch = over.epoch ?? 1;
+    const before = over.before ?? 5;
+    return runScript(
+      this.redis,
+      'restart-log',
+      [
+        ...[k.task, k.log, k.snapshot, k.stage('r'), k.channel],
+        ...[...k.indexes, ...k.states, k.pushDue],
+      ],
+      [
+        ...[epoch, over.found ?? 1, TTL_MS, ref.taskId, before, over.ts ?? 2_500],
+        over.snapshot ?? `${before + 1}-${epoch}\n{"id":"whole"}`,
+        over.event ?? '{"task":"whole"}',
+      ],
+    );
+  }
+
   readTask(ref: TaskRef, user = ref.user): Promise<ScriptReply> {
     const k = this.keysOf(ref);
     return runScript(this.redis, 'read-task', [k.task, k.log], [user]);
