@@ -139,6 +139,7 @@ function buildExecution({ execution }: GatewayDto, faults: Faults): GatewayConfi
     maxBlockingSeconds: execution?.maxBlockingSeconds ?? 600,
     streamHeartbeatMs: execution?.streamHeartbeatMs ?? 30_000,
     sseCommentMs: execution?.sseCommentMs ?? 15_000,
+    sseStallMs: execution?.sseStallMs ?? 30_000,
   };
   if (built.leaseMs <= 2 * built.heartbeatMs) {
     faults.add('execution.leaseMs', 'must be more than twice heartbeatMs');

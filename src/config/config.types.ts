@@ -57,6 +57,8 @@ export interface GatewayConfig {
     /** A stream without an event for so long gets a repeated status. */
     readonly streamHeartbeatMs: number;
     readonly sseCommentMs: number;
+    /** A client that takes nothing from its stream for so long is cut off. */
+    readonly sseStallMs: number;
   };
   readonly metrics: {
     /** So many tenants have a name in labels; all others are `other`. */

@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
 import { BackendRegistry } from '../assistant/assistant-backend.js';
 import { DomainError } from '../domain/errors.js';
 import { isSettled } from '../domain/task-state.js';
@@ -13,8 +14,10 @@ import type { FrozenCall } from './frozen-call.js';
 import { canceled, ENDED, unsure } from './run.js';
 import { TaskEnder, type Verdict } from './task-ender.js';
 
-/** Runs of a dead instance that are looked at in one go. */
+/** Runs of a dead instance that are taken in one go. */
 const BATCH = 20;
+/** Between two batches; every instance another time, so that none takes all and Redis breathes. */
+const PAUSE_MS = { least: 250, most: 1250 } as const;
 /** After so many deaths of its owners a run is given up: it must not kill the fleet. */
 const MOST_DEATHS = 2;
 
@@ -24,6 +27,8 @@ const failed = (text: string): Verdict => ({ state: 'TASK_STATE_FAILED', text })
 @Injectable()
 export class TakeoverService {
   private readonly logger = new Logger(TakeoverService.name);
+  /** When the next batch of a dead instance's runs may be taken; performance.now(). */
+  private readonly nextBatch = new Map<string, number>();
 
   constructor(
     @Inject(BackendRegistry) private readonly backends: BackendRegistry,
@@ -35,17 +40,30 @@ export class TakeoverService {
     private readonly tenants: TenantDirectory,
   ) {}
 
-  /** @throws Error when Redis did not answer; the next look goes on. */
+  /**
+   * Takes up to 20 runs: the first ones at once, the next after a jittered pause, and only as many as
+   * this instance has places for; the others are somebody else's.
+   * @throws Error when Redis did not answer; the next look goes on.
+   */
   async takeOverFrom(dead: string): Promise<void> {
+    if (performance.now() < (this.nextBatch.get(dead) ?? 0)) return;
     const hints = await this.instances.hints(dead);
     if (hints.length === 0) {
       await this.instances.forget(dead);
+      this.nextBatch.delete(dead);
       return;
     }
     const why = (await this.instances.hasLeft(dead)) ? 'handover' : 'death';
-    for (const hint of hints.slice(0, BATCH)) {
-      if (this.execution.freePlaces <= 0) return;
+    // Each survivor begins somewhere else: those who begin alike race for the same runs.
+    const from = randomInt(hints.length);
+    const batch = [...hints.slice(from), ...hints.slice(0, from)].slice(0, BATCH);
+    for (const hint of batch) {
+      if (this.execution.freePlaces <= 0) break;
       await this.take(dead, hint, why);
+    }
+    if (hints.length > BATCH) {
+      const pause = randomInt(PAUSE_MS.least, PAUSE_MS.most);
+      this.nextBatch.set(dead, performance.now() + pause);
     }
   }
 

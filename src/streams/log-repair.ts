@@ -48,8 +48,9 @@ export class LogRepair {
       if (owner !== this.owner) return { ok: false, code: ScriptCode.StaleEpoch };
       const result = await this.try(found, acknowledged, asOf);
       if (result.ok || result.code !== ScriptCode.Rewound) return result;
-      if (result.head === acknowledged)
+      if (result.head === acknowledged) {
         return { ok: true, value: { head: acknowledged, cancel: '' } };
+      }
       found = result.head ?? found;
     }
     return { ok: false, code: ScriptCode.Rewound };

@@ -25,6 +25,7 @@ beforeAll(async () => {
       maxBlockingSeconds: 2,
       streamHeartbeatMs: 30_000,
       sseCommentMs: 10,
+      sseStallMs: 30_000,
     },
   });
 });

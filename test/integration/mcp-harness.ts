@@ -42,6 +42,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
       maxBlockingSeconds: 600,
       streamHeartbeatMs: 30_000,
       sseCommentMs: 15_000,
+      sseStallMs: 30_000,
     },
     metrics: { tenantLabels: 50 },
     log: { level: 'silent' },

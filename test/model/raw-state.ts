@@ -100,7 +100,7 @@ return out`;
 export type Backup = readonly (readonly [key: Buffer, value: Buffer, pttl: number])[];
 
 export async function backup(redis: Redis): Promise<Backup> {
-  return (await redis.callBuffer('EVAL', KEEP, '0')) as unknown as Backup;
+  return (await redis.callBuffer('EVAL', KEEP, '0')) as Backup;
 }
 
 /** As after a fail-over to a replica that was behind. */

@@ -52,6 +52,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
       maxBlockingSeconds: 600,
       streamHeartbeatMs: 30_000,
       sseCommentMs: 15_000,
+      sseStallMs: 30_000,
     },
     metrics: { tenantLabels: 50 },
     log: { level: 'silent' },
@@ -94,6 +95,7 @@ export class Core {
   readonly lease: LeaseService;
   readonly store: RedisTaskStore;
   readonly retention: RetentionService;
+  readonly takeover: TakeoverService;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
 
@@ -128,7 +130,7 @@ export class Core {
       new RedisApprovalStore(this.redis.control, keys),
     );
     this.queue = new QueueService(config, handed, this.execution, lease, store, reader, tenants);
-    const takeover = new TakeoverService(
+    this.takeover = new TakeoverService(
       backends,
       this.execution,
       instances,
@@ -144,7 +146,7 @@ export class Core {
       config,
       lease,
       this.execution,
-      takeover,
+      this.takeover,
       ender,
       instances,
       reader,

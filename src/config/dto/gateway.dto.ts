@@ -154,6 +154,9 @@ class ExecutionDto {
 
   @Whole(100, 600_000)
   sseCommentMs?: number;
+
+  @Whole(100, 600_000)
+  sseStallMs?: number;
 }
 
 class MetricsDto {

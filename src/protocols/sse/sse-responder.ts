@@ -22,9 +22,6 @@ export interface SseEncoding {
   error(error: unknown): string;
 }
 
-/** A reader that takes nothing for so long is cut off; its client may come back and resume. */
-const STALL_MS = 30_000;
-
 /**
  * Answers a request with an event stream, written straight to Node's response. Measured against an
  * async generator given back to Nest, which pipes it through two streams: 9 KiB of heap instead of
@@ -83,10 +80,11 @@ export class SseResponder {
       // Nginx would otherwise hold events back until its buffer is full.
       'x-accel-buffering': 'no',
     });
+    const { sseCommentMs, sseStallMs } = this.config.execution;
     let remove = (): void => undefined;
     const writer = new SseWriter(
       reply.raw,
-      { commentMs: this.config.execution.sseCommentMs, stallMs: STALL_MS },
+      { commentMs: sseCommentMs, stallMs: sseStallMs },
       () => {
         remove();
       },

@@ -87,6 +87,11 @@ async function* run(turn, signal, options) {
       yield { kind: 'content', text: 'not listening' };
       await sleep(3_600_000, undefined, { ref: false });
       return;
+    case 'kill':
+      // A poison run: it takes its process along, whichever runs it.
+      yield { kind: 'content', text: 'doomed' };
+      process.kill(process.pid, 'SIGKILL');
+      return;
     case 'fail':
       yield { kind: 'fail', reason: 'the reason for the user' };
       return;
