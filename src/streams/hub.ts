@@ -12,6 +12,8 @@ import { type Announcement, LogReader } from './log-reader.js';
 
 /** Pub/sub is at most once: a lost last message has no successor, so silence is looked into. */
 const STALL_CHECK_MS = 5000;
+/** A caller waits so long for its subscription before it hears that Redis is away. */
+const CONFIRM_MS = 3000;
 
 interface Topic {
   readonly tenant: string;
@@ -100,7 +102,7 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
     );
     topic.readers.add(reader);
     try {
-      await topic.subscribed;
+      await confirmed(topic);
       const found = await reader.begin(start === 'start' ? LOG_START : start);
       if (found === 'ok') return reader;
     } catch (error) {
@@ -187,6 +189,23 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
         if (head?.seq !== at.seq || head.epoch !== at.epoch) reader.reread();
       }
     });
+  }
+}
+
+/** @throws DomainError UNAVAILABLE: without a connection a subscription waits for one, not for ever here. */
+async function confirmed(topic: Topic): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('the subscription is not confirmed'));
+    }, CONFIRM_MS);
+  });
+  try {
+    await Promise.race([topic.subscribed, late]);
+  } catch (error) {
+    throw unavailable('The task store does not answer', error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -13,11 +13,11 @@ export const MUTANTS = [
     edits: [
       {
         file: 'src/streams/hub.ts',
-        from: `      await topic.subscribed;
+        from: `      await confirmed(topic);
       const found = await reader.begin(start === 'start' ? LOG_START : start);
 `,
         to: `      const found = await reader.begin(start === 'start' ? LOG_START : start);
-      await topic.subscribed;
+      await confirmed(topic);
 `,
       },
     ],

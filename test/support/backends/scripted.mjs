@@ -90,6 +90,7 @@ async function* run(turn, signal, options) {
     case 'kill':
       // A poison run: it takes its process along, whichever runs it.
       yield { kind: 'content', text: 'doomed' };
+      await sleep(500);
       process.kill(process.pid, 'SIGKILL');
       return;
     case 'fail':
