@@ -9,11 +9,17 @@ import { DrainState } from './health/drain-state.js';
 import type { JsonLogger } from './health/json-logger.js';
 import { ManagementServer } from './health/management.server.js';
 import { showTenants } from './metrics/metrics.js';
+import { PRODUCT } from './protocols/http/product.js';
+import { traceRequests } from './protocols/http/trace-requests.js';
+import { openTracing } from './tracing/open-tracing.js';
+import { closeTracing, isTracing } from './tracing/tracing.js';
 import { createHttpAdapter } from './protocols/http/http-adapter.js';
 import { StreamRegistry } from './protocols/sse/stream-registry.js';
 import { TokenStore } from './store/token.store.js';
 
 const LOOK_MS = 50;
+/** For the last spans to leave. */
+const TRACES_MS = 2000;
 
 /** One running gateway. */
 export interface Gateway {
@@ -31,6 +37,7 @@ export interface Gateway {
  * @throws Error with `code` EADDRINUSE and the like when a listener cannot be opened.
  */
 export async function startGateway(config: GatewayConfig, log: JsonLogger): Promise<Gateway> {
+  await openTracing(config.tracing, PRODUCT.version);
   showTenants(
     config.tenants.map(({ id }) => id),
     config.metrics.tenantLabels,
@@ -41,7 +48,9 @@ export async function startGateway(config: GatewayConfig, log: JsonLogger): Prom
     { logger: log, bodyParser: false, abortOnError: false },
   );
   try {
-    logRequests(app.getHttpAdapter().getInstance());
+    const fastify = app.getHttpAdapter().getInstance();
+    if (isTracing()) traceRequests(fastify);
+    logRequests(fastify);
     await app.get(ManagementServer).start();
     await app.listen(config.listen.port, config.listen.host);
   } catch (error) {
@@ -75,6 +84,7 @@ async function stop(
   await execution.leaveAll();
   streams.closeAll();
   await app.close();
+  await closeTracing(TRACES_MS);
   logger.log({ msg: 'stopped' });
 }
 

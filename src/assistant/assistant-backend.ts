@@ -22,6 +22,8 @@ export interface Turn {
   readonly busiGroups?: readonly number[];
   readonly taskId: string;
   readonly contextId: string;
+  /** Of the request that asked for this; for log lines. */
+  readonly requestId?: string;
   /** n9e's seq_id. */
   readonly turn: number;
   /** 1 for the first run of this turn, 2 after one takeover, … */

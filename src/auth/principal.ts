@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AddressList } from '../domain/address-list.js';
 
 export {
@@ -27,6 +28,8 @@ export interface Principal {
 /** The part of a request that authentication fills in. */
 export interface AuthenticatedRequest {
   readonly id: string;
+  /** Node's own. */
+  readonly raw: IncomingMessage;
   /** Set by the guard on every route that is not public. */
   readonly user?: Principal;
 }

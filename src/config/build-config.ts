@@ -4,9 +4,11 @@ import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildCard } from './build-card.js';
 import { buildPush } from './build-push.js';
 import { adminToken, buildTokens } from './build-tokens.js';
+import { buildTracing } from './build-tracing.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
 import type { GatewayDto } from './dto/gateway.dto.js';
 import { isSecretRef } from './dto/secret-ref.dto.js';
+import type { Environment } from './environment.js';
 import type { Faults } from './faults.js';
 import { hasPassword } from './redis-url.js';
 import type { SecretReader } from './secrets.js';
@@ -16,6 +18,7 @@ export interface BuildInput {
   readonly folder: string;
   readonly files: ConfigFiles;
   readonly secrets: SecretReader;
+  readonly environment: Environment;
   readonly faults: Faults;
   /** True for a value that came from the environment, which may hold a secret. */
   readonly fromEnvironment: (place: string) => boolean;
@@ -61,6 +64,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     ...buildPush(input),
     ...buildCard(input),
     execution: buildExecution(dto, faults),
+    ...buildTracing(input),
     metrics: { tenantLabels: dto.metrics?.tenantLabels ?? 50 },
     log: { level: dto.log?.level ?? 'info' },
     tenants,

@@ -64,11 +64,24 @@ export interface GatewayConfig {
     /** So many tenants have a name in labels; all others are `other`. */
     readonly tenantLabels: number;
   };
+  /** Absent: no traces. */
+  readonly tracing?: TracingSettings;
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };
   readonly tenants: readonly TenantConfig[];
   readonly tokens: readonly TokenConfig[];
   /** Demo tenant and token are on; only with the embedded Redis or --demo, on loopback. */
   readonly demo: boolean;
+}
+
+/** Where traces go. What is absent is for OpenTelemetry's own environment variables to say. */
+export interface TracingSettings {
+  /** Of a collector that takes OTLP over HTTP, e.g. `http://otel-collector:4318`. */
+  readonly endpoint?: string;
+  /** Sent to the collector; secrets are already resolved. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the traces that begin here; a caller's own decision is kept. */
+  readonly sampleRatio?: number;
+  readonly serviceName?: string;
 }
 
 /** Push notifications (webhooks). */

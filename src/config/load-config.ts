@@ -53,6 +53,7 @@ export function loadConfig(options: LoadOptions): GatewayConfig {
     dto,
     folder,
     files,
+    environment,
     secrets: new SecretReader(environment, folder, files, faults),
     faults,
     fromEnvironment: (place) => origin.has(place),

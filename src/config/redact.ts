@@ -8,6 +8,9 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
   return {
     ...config,
     ...(config.push === undefined ? {} : { push: { ...config.push, encryptionKey: HIDDEN } }),
+    ...(config.tracing === undefined
+      ? {}
+      : { tracing: { ...config.tracing, headers: hideValues(config.tracing.headers) } }),
     ...(config.card === undefined ? {} : { card: { ...config.card, signingKey: HIDDEN } }),
     redis: { ...config.redis, url: redactedRedisUrl(config.redis.url) },
     tenants: config.tenants.map((tenant) => ({

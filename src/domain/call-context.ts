@@ -1,3 +1,5 @@
+import type { TraceCarrier } from './trace-carrier.js';
+
 /**
  * Who calls, in which tenant: the first argument of every operation of the core. Plain data, so it
  * can be stored with a task and used by the instance that takes the task over.
@@ -12,6 +14,8 @@ export interface CallContext {
   readonly token?: string;
   /** Of a user of n9e: nothing of any other busi group is shown. Absent: what the tenant may see. */
   readonly busiGroups?: readonly number[];
+  /** The trace that the request belongs to; absent while tracing is off. */
+  readonly trace?: TraceCarrier;
   /** Echoed as X-Request-Id and written to every log line of the call. */
   readonly requestId: string;
 }

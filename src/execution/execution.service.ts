@@ -13,6 +13,7 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { logIdsOf } from '../tracing/log-ids.js';
 import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
@@ -176,16 +177,17 @@ export class ExecutionService {
 
   private start(owned: OwnedTask): void {
     const run = this.makeRun(owned);
-    this.active.set(member(run.keys.ref), { run, done: this.execute(run) });
+    this.active.set(member(run.keys.ref), { run, done: this.execute(run, owned) });
     metrics.activeRuns.set(this.active.size);
   }
 
   /** Never rejects: whatever goes wrong ends the task, or leaves it to the look at the own hints. */
-  private async execute(run: Run): Promise<Task | undefined> {
+  private async execute(run: Run, owned: OwnedTask): Promise<Task | undefined> {
     const { ref } = run.keys;
     try {
       const { backend } = this.tenants.get(ref.tenant).assistant;
-      const task = await observeRun(run, backend).finally(() => {
+      const facts = { backend, instance: this.instance };
+      const task = await observeRun(run, owned, facts).finally(() => {
         this.active.delete(member(ref));
         metrics.activeRuns.set(this.active.size);
       });
@@ -195,8 +197,9 @@ export class ExecutionService {
       if (evicted !== '') await this.ender.end(ref.tenant, evicted, TOO_MANY_PARKED);
       return task;
     } catch (error) {
-      const { tenant, taskId } = ref;
-      this.logger.error({ msg: 'a run broke off', err: error, tenant, taskId });
+      const { taskId } = ref;
+      const ids = logIdsOf(owned.call.ctx);
+      this.logger.error({ msg: 'a run broke off', err: error, ...ids, taskId });
       return undefined;
     }
   }
@@ -237,7 +240,7 @@ export class ExecutionService {
         this.logger.error({
           msg: 'the backend failed',
           err: error,
-          tenant: ref.tenant,
+          ...logIdsOf(call.ctx),
           taskId: ref.taskId,
         });
       },

@@ -51,6 +51,7 @@ export function turnOf(
     user: call.ctx.user,
     ...(call.ctx.busiGroups === undefined ? {} : { busiGroups: call.ctx.busiGroups }),
     ...task,
+    requestId: call.ctx.requestId,
     attempt,
     message: call.message,
     text: textOf(call.message),

@@ -9,6 +9,7 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore, type TakenOver } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { logIdsOf } from '../tracing/log-ids.js';
 import { ExecutionService, type OwnedTask } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
 import { canceled, ENDED, unsure } from './run.js';
@@ -104,7 +105,8 @@ export class TakeoverService {
       taken.value.openEffects > 0 ? await this.reader.openEffects(tenant, taskId) : [];
     const verdict = this.judge(tenant, taken.value, effects);
     const { epoch, attempt } = taken.value;
-    this.logger.warn({ msg: 'took over a run', tenant, taskId, epoch, attempt, verdict });
+    const ids = logIdsOf((JSON.parse(seen.head.call) as FrozenCall).ctx);
+    this.logger.warn({ msg: 'took over a run', ...ids, taskId, epoch, attempt, verdict });
     if (verdict !== undefined) {
       await this.ender.settle(tenant, taskId, epoch, verdict);
       return undefined;

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metrics } from '../metrics/metrics.js';
 import { notesOf } from '../metrics/request-notes.js';
+import { traceIdField } from '../tracing/request-span.js';
 
 /** nginx's number for "the client went away before the response had begun". */
 const CLIENT_GONE = 499;
@@ -39,6 +40,9 @@ function finish(logger: Logger, request: FastifyRequest, reply: FastifyReply, ms
     path,
     status,
     ms: Math.round(ms * 10) / 10,
+    // Of the client, not of a proxy, as far as trustedProxies goes.
+    client: request.ip,
+    ...traceIdField(request.raw),
     surface,
     ...(operation === undefined ? {} : { method: operation }),
     ...ids,

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import { destination, type Level, type Logger as Pino, pino } from 'pino';
 import type { GatewayConfig } from '../config/config.types.js';
+import { activeTraceId } from '../tracing/tracing.js';
 import { describeError } from './describe-error.js';
 
 /** What Nest says about itself while it starts: thirty lines that interest nobody but its makers. */
@@ -66,6 +67,8 @@ export class JsonLogger implements LoggerService {
       if (more !== undefined && more.includes('\n    at ')) fields['stack'] = more;
       else if (more !== undefined) text = `${text} ${more}`.trim();
     }
+    const traceId = activeTraceId();
+    if (traceId !== undefined) fields['traceId'] ??= traceId;
     this.pino[level]({ ...(context === undefined ? {} : { context }), ...fields }, text);
   }
 }

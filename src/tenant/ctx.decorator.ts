@@ -3,6 +3,7 @@ import type { AuthenticatedRequest } from '../auth/principal.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError } from '../domain/errors.js';
 import { tokenId } from '../store/token.store.js';
+import { traceOfRequest } from '../tracing/request-span.js';
 
 /**
  * The CallContext of a request whose token the guard has accepted. The tenant comes from the token
@@ -14,8 +15,16 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
   const { tenant, user, scopes, sha256, busiGroups } = request.user;
-  const call = { tenant, user, scopes, token: tokenId(sha256), requestId: request.id };
-  return busiGroups === undefined ? call : { ...call, busiGroups };
+  const trace = traceOfRequest(request.raw);
+  return {
+    tenant,
+    user,
+    scopes,
+    token: tokenId(sha256),
+    requestId: request.id,
+    ...(busiGroups === undefined ? {} : { busiGroups }),
+    ...(trace === undefined ? {} : { trace }),
+  };
 }
 
 /** Parameter decorator: the CallContext of the request. */

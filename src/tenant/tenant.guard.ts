@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../auth/principal.js';
 import { DomainError } from '../domain/errors.js';
@@ -15,9 +14,7 @@ export class TenantGuard implements CanActivate {
   constructor(private readonly directory: TenantDirectory) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const request = context
-      .switchToHttp()
-      .getRequest<AuthenticatedRequest & { readonly raw: IncomingMessage }>();
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
       if (request.user !== undefined) this.directory.get(request.user.tenant);
     } catch (error) {

@@ -81,7 +81,7 @@ describe('a gateway process', () => {
       const sent = 'nightjar_requests_total{surface="a2a-rest",method="SendMessage",status="200"}';
       return (await gateway.metric(sent)) === 1;
     });
-    const completed = 'nightjar_tasks_settled_total{state="TASK_STATE_COMPLETED"}';
+    const completed = 'nightjar_tasks_settled_total{state="TASK_STATE_COMPLETED",tenant="acme"}';
     expect(await gateway.metric(completed)).toBe(1);
     expect(await gateway.metric('nightjar_auth_failures_total{reason="invalid"}')).toBe(1);
     expect(await gateway.metric('nightjar_append_duration_seconds_count')).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -17,6 +17,7 @@ const ENVIRONMENT = {
   N9E_TOKEN: 'n',
   PROM_TOKEN: 't',
   CI_TOKEN: 'c'.repeat(40),
+  OTLP_AUTH: 'a',
 };
 
 const KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -44,15 +45,24 @@ describe('docs/configuration.md', () => {
   });
 
   it('should name the defaults as they are', () => {
-    const { tenants, tokens, publicUrl, redis, allowedHosts, allowedOrigins, card, ...shown } =
-      load(EVERYTHING, ENVIRONMENT);
+    const {
+      tenants,
+      tokens,
+      publicUrl,
+      redis,
+      allowedHosts,
+      allowedOrigins,
+      card,
+      tracing,
+      ...shown
+    } = load(EVERYTHING, ENVIRONMENT);
     const defaults = loadConfig({ environment: { REDIS_URL: redis.url } });
     // The file shows n9e's users, whom nobody accepts by default.
     const { n9e, ...auth } = shown.auth;
     expect(n9e).toBeDefined();
     expect({ ...shown, auth, redis, tenants: [], tokens: [] }).toEqual(defaults);
     // Absent by default.
-    expect([publicUrl, allowedHosts, allowedOrigins, card]).not.toContain(undefined);
+    expect([publicUrl, allowedHosts, allowedOrigins, card, tracing]).not.toContain(undefined);
     expect(tokens).toHaveLength(2);
     expect(tenants[0]?.limits).toEqual(DEFAULT_LIMITS);
     const [source] = (parse(EVERYTHING) as { tenants: { sources: unknown[] }[] }).tenants[0]!
@@ -68,5 +78,22 @@ describe('docs/configuration.md', () => {
     const named = [...TEXT.matchAll(/`(NIGHTJAR_[A-Z_]+)`/g)].map((match) => match[1] ?? '');
     const known = [...Object.keys(VARIABLES), 'NIGHTJAR_CONFIG', 'NIGHTJAR_DEMO_TOKEN'];
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the classes of the configuration', () => {
+  it('should have no key that docs/configuration.md leaves out', () => {
+    const folder = join(import.meta.dirname, '../../src/config/dto');
+    const keys = readdirSync(folder)
+      .filter((name) => name.endsWith('.dto.ts'))
+      .flatMap((name) => [
+        ...readFileSync(join(folder, name), 'utf8').matchAll(/^ {2}(?:readonly )?(\w+)[?!]: /gm),
+      ])
+      .map(([, key]) => key!);
+    // The check itself: it sees keys of several classes.
+    expect(keys).toEqual(expect.arrayContaining(['leaseMs', 'tenantLabels', 'sha256', 'baseUrl']));
+    expect(
+      keys.filter((key) => !new RegExp(`\\b${key}: `).test(TEXT) && !TEXT.includes(`${key}:\n`)),
+    ).toEqual([]);
   });
 });

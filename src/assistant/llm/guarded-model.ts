@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { wrapLanguageModel } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
 import { metrics } from '../../metrics/metrics.js';
+import { type Span, startSpan, withinSpan } from '../../tracing/tracing.js';
 import { fitPrompt, tokensOfPrompt, tokensOfTools } from './fit-prompt.js';
 import { faultOf, type ModelFault } from './model-fault.js';
 import type { Redactor } from './redactor.js';
@@ -52,10 +53,7 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
   for (;;) {
     guards.onRequest(tokensOfPrompt(prompt) + ofTools);
     try {
-      const reply = await model.doStream({ ...call, prompt });
-      const answer = { ...reply, stream: await begun(reply.stream) };
-      metrics.llmRequests.inc({ outcome: 'ok' });
-      return answer;
+      return await ask(model, { ...call, prompt });
     } catch (error) {
       call.abortSignal?.throwIfAborted();
       const fault = faultOf(error);
@@ -73,6 +71,28 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
       if (wait === undefined) throw fault;
       await sleep(wait, undefined, call.abortSignal ? { signal: call.abortSignal } : {});
     }
+  }
+}
+
+/** One request, in a span that lasts as long as its answer. @throws what it fails with before that. */
+async function ask(model: Model, call: ModelCall): Promise<ModelReply> {
+  const span = startSpan(`chat ${model.modelId}`, {
+    kind: 'client',
+    facts: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': model.provider,
+      'gen_ai.request.model': model.modelId,
+    },
+  });
+  try {
+    const reply = await withinSpan(span, () => model.doStream(call));
+    const stream = await begun(reply.stream, span);
+    metrics.llmRequests.inc({ outcome: 'ok' });
+    return { ...reply, stream };
+  } catch (error) {
+    span.fail(call.abortSignal?.aborted === true ? 'aborted' : faultOf(error).kind);
+    span.end();
+    throw error;
   }
 }
 
@@ -104,8 +124,14 @@ const SILENT: readonly ReplyPart['type'][] = [
   'raw',
 ];
 
-/** Waits for the first token. @throws what the stream fails with before it. */
-async function begun(parts: ReadableStream<ReplyPart>): Promise<ReadableStream<ReplyPart>> {
+/**
+ * Waits for the first token; the span ends with the stream.
+ * @throws what the stream fails with before it.
+ */
+async function begun(
+  parts: ReadableStream<ReplyPart>,
+  span: Span,
+): Promise<ReadableStream<ReplyPart>> {
   const reader = parts.getReader();
   const seen: ReplyPart[] = [];
   for (;;) {
@@ -122,14 +148,39 @@ async function begun(parts: ReadableStream<ReplyPart>): Promise<ReadableStream<R
     async pull(controller) {
       const early = seen.shift();
       if (early !== undefined) {
+        note(early, span);
         controller.enqueue(early);
         return;
       }
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          span.end();
+          controller.close();
+          return;
+        }
+        note(value, span);
+        controller.enqueue(value);
+      } catch (error) {
+        span.fail('broken');
+        span.end();
+        throw error;
+      }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: async (reason) => {
+      span.fail('aborted');
+      span.end();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+function note(part: ReplyPart, span: Span): void {
+  if (part.type === 'error') span.fail(faultOf(part.error).kind);
+  if (part.type !== 'finish') return;
+  span.set({
+    'gen_ai.usage.input_tokens': part.usage.inputTokens.total,
+    'gen_ai.usage.output_tokens': part.usage.outputTokens.total,
   });
 }
 

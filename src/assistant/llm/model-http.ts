@@ -1,4 +1,5 @@
 import { Agent, fetch } from 'undici';
+import { traceHeaders } from '../../tracing/tracing.js';
 import { ModelFault } from './model-fault.js';
 
 /** More than any answer; a server that never ends must not fill our memory. */
@@ -27,7 +28,9 @@ export class ModelHttp {
   readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
     const watch = new Watch(this.timeoutMs, init.signal ?? undefined);
     const headers = Object.fromEntries(
-      [...new Headers(init.headers)].filter(([, value]) => value !== ''),
+      [
+        ...new Headers({ ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() }),
+      ].filter(([, value]) => value !== ''),
     );
     try {
       const response = await watch.during(

@@ -11,7 +11,7 @@ const logged: string[] = [];
 beforeEach(() => {
   logged.length = 0;
   vi.spyOn(Logger.prototype, 'error').mockImplementation((message: unknown) => {
-    logged.push(String(message));
+    logged.push((message as { msg: string }).msg);
   });
 });
 afterEach(() => {

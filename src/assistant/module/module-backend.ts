@@ -33,9 +33,12 @@ export class ModuleBackend implements AssistantBackend {
       signal.throwIfAborted();
       const what = error instanceof FrameError ? 'yielded something wrong' : 'threw';
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.log.error(
-        `module of tenant ${turn.tenant} (${this.path}) ${what} in task ${turn.taskId}: ${detail}`,
-      );
+      this.log.error({
+        msg: `module of tenant ${turn.tenant} (${this.path}) ${what} in task ${turn.taskId}: ${detail}`,
+        tenant: turn.tenant,
+        taskId: turn.taskId,
+        requestId: turn.requestId,
+      });
       yield { kind: 'fail', reason: MODULE_FAILED };
     }
   }

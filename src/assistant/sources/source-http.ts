@@ -1,9 +1,15 @@
 import { Agent, request } from 'undici';
 import type { HttpSourceConfig } from '../../config/config.types.js';
+import { type Span, type SpanFacts, traced, traceHeaders } from '../../tracing/tracing.js';
 import { cleanText } from './clean-text.js';
 import { SourceError, type SourceFault } from './source-error.js';
 import { ShapeError } from './shape.js';
 import type { SourceInfo } from './source.types.js';
+
+interface SourceCall {
+  readonly method: 'GET' | SourceWrite['method'];
+  readonly body?: unknown;
+}
 
 /** Enough for the error document of any API we speak. */
 const ERROR_BODY_BYTES = 64 * 1024;
@@ -110,22 +116,44 @@ export class SourceHttp {
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    call: { readonly method: 'GET' | SourceWrite['method']; readonly body?: unknown } = {
-      method: 'GET',
-    },
+    call: SourceCall = { method: 'GET' },
     dispatcher = this.agent,
   ): Promise<unknown> {
     const url = new URL(this.base);
     url.pathname = this.base.pathname.replace(/\/+$/, '') + path;
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return traced(call.method, { kind: 'client', facts: this.spanFacts(call.method) }, (span) =>
+      this.send(url, call, dispatcher, signal, span),
+    );
+  }
+
+  private spanFacts(method: string): SpanFacts {
+    const { hostname, port, protocol } = this.base;
+    return {
+      'http.request.method': method,
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+      'nightjar.source': this.info.name,
+      'nightjar.source_type': this.info.type,
+    };
+  }
+
+  private async send(
+    url: URL,
+    call: SourceCall,
+    dispatcher: Agent,
+    signal: AbortSignal,
+    span: Span,
+  ): Promise<unknown> {
     const json = call.body === undefined ? {} : { 'content-type': 'application/json' };
     const { statusCode, body } = await request(url, {
       method: call.method,
       dispatcher,
-      headers: { ...this.headers, ...json },
+      headers: { ...this.headers, ...json, ...traceHeaders() },
       body: call.body === undefined ? null : JSON.stringify(call.body),
       signal,
     });
+    span.set({ 'http.response.status_code': statusCode });
     const max = statusCode === 200 ? this.config.maxBytes : ERROR_BODY_BYTES;
     const chunks: Buffer[] = [];
     let size = 0;

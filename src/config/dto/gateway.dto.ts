@@ -15,7 +15,7 @@ import {
   Text,
   Whole,
 } from './rules.js';
-import { isSecretRef, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
+import { Headers, isSecretRef, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
 import { TokenDto } from './token.dto.js';
 import { HostNames, Origins } from './site-lists.js';
@@ -159,6 +159,26 @@ class ExecutionDto {
   sseStallMs?: number;
 }
 
+class TracingDto {
+  @IsOptional()
+  @HttpUrl()
+  endpoint?: string;
+
+  @IsOptional()
+  @Headers()
+  headers?: Record<string, TextOrSecret>;
+
+  @IsOptional()
+  @Check('ratio', (value) =>
+    typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'must be a number, 0 to 1',
+  )
+  sampleRatio?: number;
+
+  @IsOptional()
+  @Text(128)
+  serviceName?: string;
+}
+
 class MetricsDto {
   @Whole(0, 1000)
   tenantLabels?: number;
@@ -214,6 +234,9 @@ export class GatewayDto {
 
   @Section(() => ExecutionDto)
   execution?: ExecutionDto;
+
+  @Section(() => TracingDto)
+  tracing?: TracingDto;
 
   @Section(() => MetricsDto)
   metrics?: MetricsDto;

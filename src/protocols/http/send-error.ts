@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { countRefusal } from '../../metrics/count-refusal.js';
+import { traceIdField } from '../../tracing/request-span.js';
 import { restErrorBody, wireError, type WireError } from '../wire/error-body.js';
 import { rpcErrorText, type RpcId } from '../wire/json-rpc.js';
 import type { CallerProtocol } from './caller-protocol.js';
@@ -16,8 +17,14 @@ export function toWireError(error: unknown, reply: FastifyReply): WireError {
   const refusal = wireError(error, id);
   countRefusal(error);
   if (refusal.unknown !== undefined) {
-    const stack = refusal.unknown instanceof Error ? refusal.unknown.stack : undefined;
-    logger.error(`request ${id} ${method} ${url.split('?')[0] ?? ''} failed`, stack);
+    logger.error({
+      msg: 'a request failed',
+      requestId: id,
+      ...traceIdField(reply.request.raw),
+      http: method,
+      path: url.split('?')[0] ?? '',
+      err: refusal.unknown,
+    });
   }
   return refusal;
 }

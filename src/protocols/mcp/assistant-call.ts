@@ -9,6 +9,7 @@ import { countRefusal } from '../../metrics/count-refusal.js';
 import { metrics } from '../../metrics/metrics.js';
 import type { TaskService } from '../../tasks/task.service.js';
 import type { Submitted } from '../../tasks/task.types.js';
+import { logIdsOf } from '../../tracing/log-ids.js';
 import { assistantResult, refusal } from './assistant-result.js';
 import type { McpExchange } from './exchange.js';
 import { type ProgressSink, reportSteps } from './progress.js';
@@ -166,8 +167,7 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
 }
 
 function report(ctx: CallContext, { taskId }: Submitted, error: unknown): void {
-  const stack = error instanceof Error ? error.stack : String(error);
-  logger.error(`A call broke off (request ${ctx.requestId}, task ${taskId})`, stack);
+  logger.error({ msg: 'a call broke off', ...logIdsOf(ctx), taskId, err: error });
 }
 
 function refused(exchange: McpExchange, error: unknown): CallToolResult {
