@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check model model-mutants mutants write-faults interop bench format build helm-test helm-docs image-test
+.PHONY: help run test static check model model-mutants mutants write-faults interop bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -26,7 +26,9 @@ help:
 	@echo 'make bench     throughput and latency, as ratios in one run'
 	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
 	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
+	@echo 'make upgrade-test [UPGRADE_FROM=v1.2.3]  an earlier build and this one on one Redis, under load'
 	@echo 'make image-test  docker/Dockerfile’s steps in an empty folder, run without rights'
+	@echo 'make cli-docs  docs/cli.md, from what the commands say of themselves'
 	@echo 'make format    prettier over the tree'
 
 run: $(ENTRY)
@@ -83,6 +85,13 @@ helm-docs: $(DEPS)
 image-test: $(DEPS)
 	@scripts/need.sh redis-server:redis-server:redis
 	$(NPX) vitest run --config test/docker/vitest.config.ts
+
+upgrade-test: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis git:git:git
+	$(NPX) vitest run --config test/upgrade/vitest.config.ts
+
+cli-docs: $(ENTRY)
+	node scripts/cli-docs.mjs
 
 format: $(DEPS)
 	$(NPX) prettier --write .

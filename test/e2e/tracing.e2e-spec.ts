@@ -120,15 +120,19 @@ async function send(
 
 /** The spans of a trace, once there are as many of these names as asked. */
 function spansOf(traceId: string, ...names: readonly string[]): Promise<ReceivedSpan[]> {
-  return eventually(`spans ${names.join(', ')}`, () => {
-    const spans = collector.ofTrace(traceId);
-    const missing = [...names];
-    for (const { name } of spans) {
-      const at = missing.indexOf(name);
-      if (at >= 0) missing.splice(at, 1);
-    }
-    return missing.length === 0 ? spans : undefined;
-  });
+  return eventually(
+    `spans ${names.join(', ')}`,
+    () => {
+      const spans = collector.ofTrace(traceId);
+      const missing = [...names];
+      for (const { name } of spans) {
+        const at = missing.indexOf(name);
+        if (at >= 0) missing.splice(at, 1);
+      }
+      return missing.length === 0 ? spans : undefined;
+    },
+    60_000,
+  );
 }
 
 function logLines(): Record<string, unknown>[] {
@@ -194,10 +198,7 @@ describe('tracing', () => {
     });
     const [request] = await spansOf(traceId, 'POST /a2a/message::send');
     await first!.kill9();
-    const spans = await spansOf(traceId, 'POST /a2a/message::send', 'run').catch(() =>
-      // The lease, and the rest of the run.
-      spansOf(traceId, 'POST /a2a/message::send', 'run'),
-    );
+    const spans = await spansOf(traceId, 'POST /a2a/message::send', 'run');
     const runs = spans.filter(({ name }) => name === 'run');
     expect(runs).toHaveLength(1);
     expect(runs[0]?.parentSpanId).toBe(request?.spanId);

@@ -40,6 +40,8 @@ export interface FleetOptions {
   /** Further sections of the YAML file. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another build's dist/main.js. */
+  readonly entry?: string;
 }
 
 /** Short enough for tests, long enough for two busy cores. */
@@ -64,7 +66,7 @@ export class Fleet {
     // YAML holds JSON.
     await writeFile(join(dir, 'nightjar.yaml'), JSON.stringify(fleet.document(), null, 2));
     try {
-      await Promise.all(Array.from({ length: count }, () => fleet.add()));
+      await Promise.all(Array.from({ length: count }, () => fleet.add({}, options.entry)));
     } catch (error) {
       await fleet.stop();
       throw error;
@@ -77,9 +79,12 @@ export class Fleet {
     return join(this.dir, 'journal');
   }
 
-  /** Starts one more gateway, e.g. in place of a killed one; `env` overrides the fleet's. */
-  async add(env: Readonly<Record<string, string>> = {}): Promise<Gateway> {
-    const gateway = await Gateway.start({
+  /**
+   * Starts one more gateway, e.g. in place of a killed one; `env` overrides the fleet's, `entry` is
+   * this build's unless given.
+   */
+  async add(env: Readonly<Record<string, string>> = {}, entry = ENTRY): Promise<Gateway> {
+    const settings = {
       ...inherited(),
       NIGHTJAR_CONFIG: join(this.dir, 'nightjar.yaml'),
       NIGHTJAR_LEASE_MS: String(LEASE_MS),
@@ -89,7 +94,8 @@ export class Fleet {
       REDIS_URL: this.options.redisUrl,
       ...this.options.env,
       ...env,
-    });
+    };
+    const gateway = await Gateway.start(settings, entry);
     this.gateways.push(gateway);
     return gateway;
   }
@@ -135,14 +141,14 @@ export class Gateway {
   ) {}
 
   /** @throws Error with its output when it is not ready within 30 s. */
-  static async start(env: Readonly<Record<string, string>>): Promise<Gateway> {
+  static async start(env: Readonly<Record<string, string>>, entry = ENTRY): Promise<Gateway> {
     for (let attempt = 1; ; attempt += 1) {
       const port = await freePort();
       const managementPort = await freePort();
       const gateway = new Gateway(
         port,
         managementPort,
-        await OwnedProcess.start(process.execPath, [ENTRY], {
+        await OwnedProcess.start(process.execPath, [entry], {
           cwd: ROOT,
           env: {
             ...env,
