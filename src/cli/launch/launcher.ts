@@ -11,6 +11,8 @@ import { runFilePath, writeRunFile } from './run-file.js';
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const READY_MS = 60_000;
 const LOOK_MS = 50;
+/** Who waits longer than this is told why. */
+const SOON_MS = 2000;
 const REDIS_GRACE_MS = 3000;
 /** Beyond the drain time; a gateway cuts itself off before that. */
 const GATEWAY_GRACE_MS = 8000;
@@ -48,7 +50,10 @@ export class Launcher {
   async start(): Promise<void> {
     const { config, instances, embedded, env } = this.plan;
     const ports = await choosePorts(config, instances);
-    if (embedded) await this.startRedis(ports[0]?.port ?? 0);
+    if (embedded) {
+      this.say('starting a private Redis');
+      await this.startRedis(ports[0]?.port ?? 0);
+    }
     if (this.stopping !== undefined) throw new CliFailure(EXIT_UNAVAILABLE, 'stopped');
     const shared: NodeJS.ProcessEnv = {
       ...env,
@@ -56,8 +61,16 @@ export class Launcher {
         ? {}
         : { REDIS_URL: this.redis.url, NIGHTJAR_PROBES_ON_MAIN: 'true' }),
     };
+    this.say(instances === 1 ? 'starting the gateway' : `starting ${instances} gateways`);
+    const began = performance.now();
     ports.forEach((pair) => this.gateways.push(this.startGateway(pair, shared)));
-    await Promise.all(this.gateways.map((gateway) => this.untilReady(gateway)));
+    await Promise.all(
+      this.gateways.map(async (gateway) => {
+        await this.untilReady(gateway);
+        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        this.say(`${gateway.url} is ready after ${seconds} s`);
+      }),
+    );
   }
 
   /**
@@ -97,10 +110,22 @@ export class Launcher {
   }
 
   private async stopAll(): Promise<void> {
-    const grace = this.plan.config.execution.drainSeconds * 1000 + GATEWAY_GRACE_MS;
-    await Promise.all(this.gateways.map(({ process }) => process.stop(grace)));
+    if (this.gateways.length > 0) await this.stopGateways();
     await this.redis?.process.stop(REDIS_GRACE_MS);
     if (this.runFile !== undefined) rmSync(this.runFile, { force: true });
+  }
+
+  private async stopGateways(): Promise<void> {
+    const { drainSeconds } = this.plan.config.execution;
+    const began = performance.now();
+    const waiting = setTimeout(() => {
+      this.say(`runs and streams are not over yet; they have up to ${drainSeconds} s`);
+    }, SOON_MS);
+    const grace = drainSeconds * 1000 + GATEWAY_GRACE_MS;
+    await Promise.all(this.gateways.map(({ process }) => process.stop(grace)));
+    clearTimeout(waiting);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    this.say(`the gateways have stopped after ${seconds} s`);
   }
 
   private async startRedis(port: number): Promise<void> {
