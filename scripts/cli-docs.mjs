@@ -35,10 +35,9 @@ async function sections(program, path = []) {
   const help = await helpOf(program, path);
   const title = [program, ...path].join(' ');
   const own = `## ${title}\n\n\`\`\`text\n${help}\n\`\`\`\n`;
-  const below = await Promise.all(
-    commandsIn(help).map((name) => sections(program, [...path, name])),
-  );
-  return [own, ...below.flat()];
+  const below = [];
+  for (const name of commandsIn(help)) below.push(...(await sections(program, [...path, name])));
+  return [own, ...below];
 }
 
 const page = [INTRO, ...(await sections('nightjar')), ...(await sections('a2a-cli'))].join('\n');

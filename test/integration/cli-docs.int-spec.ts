@@ -10,7 +10,8 @@ const ROOT = join(import.meta.dirname, '../..');
 describe('docs/cli.md', () => {
   it('should be what the commands say of themselves', async () => {
     await run(process.execPath, [join(ROOT, 'scripts/cli-docs.mjs'), '--check']);
-  });
+    // Two dozen processes, one for each command.
+  }, 240_000);
 
   it('should show every command of both programs', () => {
     const page = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
