@@ -179,4 +179,41 @@ export const MUTANTS = [
       name: 'should fill a gap from the log as soon as a later message shows it',
     },
   },
+  {
+    id: 'write-repeated',
+    breaks: '2: nobody repeats a write whose outcome is not known',
+    edits: [
+      {
+        file: 'src/execution/takeover.service.ts',
+        from: '    if (taken.openEffects > 0) return failed(unsure(effects));\n',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/writes-takeover.int-spec.ts',
+      name: 'should fail the task with what may have been done while its outcome is not known',
+    },
+  },
+  {
+    id: 'known-write-repeated',
+    breaks: '2: nobody repeats a write that is known to be done',
+    edits: [
+      {
+        file: 'lua/mark-effect-1.lua',
+        from: "if recorded == 'outcome' then return { 2, string.sub(t[4], 9) } end",
+        to: "if recorded == 'outcome' then return { 1 } end",
+      },
+      {
+        file: 'src/execution/run-desk.ts',
+        from: '    if (attempt === 1) return undefined;',
+        to: '    if (attempt > 0) return undefined;',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/writes-takeover.int-spec.ts',
+      name: 'should be told, not repeated, once its outcome is known',
+    },
+  },
 ];

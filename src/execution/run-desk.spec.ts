@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Deed } from '../assistant/writes/write-desk.js';
+import { ScriptCode } from '../redis/script-code.js';
+import type { RedisApprovalStore } from '../store/redis-approval.store.js';
+import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskKeys } from '../store/task-ref.js';
+import { RunDesk, type RunDeskOptions } from './run-desk.js';
+
+type Marked = Outcome<{ readonly before?: string }>;
+
+const DONE: Deed = { outcome: 'done', text: 'it is there' };
+const TRUST_MS = 50;
+
+/** A store whose answers a test writes down; what was marked is kept. */
+class FakeStore {
+  readonly marks: string[] = [];
+  answers: (() => Promise<Marked>)[] = [];
+  outcome: string | undefined;
+
+  markEffect = (_keys: TaskKeys, _epoch: number, effect: { id: string; phase: string }) => {
+    this.marks.push(`${effect.phase} ${effect.id}`);
+    return (this.answers.shift() ?? (() => Promise.resolve<Marked>({ ok: true, value: {} })))();
+  };
+
+  outcomeOf = (): Promise<string | undefined> => Promise.resolve(this.outcome);
+}
+
+let store: FakeStore;
+let act: ReturnType<typeof vi.fn<() => Promise<Deed>>>;
+beforeEach(() => {
+  store = new FakeStore();
+  act = vi.fn(() => Promise.resolve(DONE));
+});
+
+function desk(over: Partial<RunDeskOptions> = {}): RunDesk {
+  return new RunDesk({
+    store: store as unknown as RedisTaskStore,
+    approvals: {} as RedisApprovalStore,
+    keys: {} as TaskKeys,
+    epoch: 1,
+    leg: 2,
+    attempt: 1,
+    signal: new AbortController().signal,
+    trustMs: TRUST_MS,
+    isFresh: () => true,
+    flush: () => Promise.resolve(),
+    onCancel: () => undefined,
+    now: Date.now,
+    ...over,
+  });
+}
+
+function after(ms: number, answer: Marked): () => Promise<Marked> {
+  return () => new Promise((resolve) => setTimeout(resolve, ms, answer));
+}
+
+describe('RunDesk', () => {
+  it('should mark the intent, act, and mark the outcome, each write by an id of its own', async () => {
+    const own = desk();
+    expect(await own.once('a', act)).toEqual(DONE);
+    await own.once('b', act);
+    expect(store.marks).toEqual([
+      'intent write-2-1',
+      'outcome write-2-1',
+      'intent write-2-2',
+      'outcome write-2-2',
+    ]);
+    expect(own.deeds).toEqual([
+      { text: 'a', outcome: 'done' },
+      { text: 'b', outcome: 'done' },
+    ]);
+  });
+
+  it.each([
+    ['of a run that lost its task', ScriptCode.StaleEpoch],
+    ['of a task that has ended', ScriptCode.Terminal],
+  ])('should not act for the intent %s', async (_name, code) => {
+    store.answers = [() => Promise.resolve({ ok: false, code })];
+    await expect(desk().once('a', act)).rejects.toThrow(/lost its task/);
+    expect(act).not.toHaveBeenCalled();
+  });
+
+  it('should not act once the task is canceled, and say so', async () => {
+    const onCancel = vi.fn();
+    store.answers = [() => Promise.resolve({ ok: false, code: ScriptCode.Canceled })];
+    await expect(desk({ onCancel }).once('a', act)).rejects.toThrow(/canceled/);
+    expect(onCancel).toHaveBeenCalledOnce();
+    expect(act).not.toHaveBeenCalled();
+  });
+
+  it('should ask the fence again when the answer is old by the time it comes', async () => {
+    // As a process sees it that was stopped in between: meanwhile somebody took the task over.
+    store.answers = [
+      after(TRUST_MS * 2, { ok: true, value: {} }),
+      () => Promise.resolve({ ok: false, code: ScriptCode.StaleEpoch }),
+    ];
+    await expect(desk().once('a', act)).rejects.toThrow(/fenced/);
+    expect(act).not.toHaveBeenCalled();
+  });
+
+  it('should not act while its instance may be taken for dead', async () => {
+    let fresh = false;
+    setTimeout(() => (fresh = true), 30);
+    const isFresh = vi.fn(() => fresh);
+    await desk({ isFresh, trustMs: 10_000 }).once('a', act);
+    expect(isFresh.mock.results[0]?.value).toBe(false);
+    expect(act).toHaveBeenCalledOnce();
+    expect(store.marks.filter((mark) => mark.startsWith('intent')).length).toBeGreaterThan(1);
+  });
+
+  it('should do nothing again that an earlier attempt has done', async () => {
+    store.answers = [() => Promise.resolve({ ok: true, value: { before: 'it was there' } })];
+    expect(await desk().once('a', act)).toEqual({ outcome: 'before', text: 'it was there' });
+    expect(act).not.toHaveBeenCalled();
+    store.outcome = 'it was there';
+    expect(await desk({ attempt: 2 }).recall()).toBe('it was there');
+    expect(await desk({ attempt: 1 }).recall()).toBeUndefined();
+  });
+
+  it('should leave the intent open when nobody knows what became of it', async () => {
+    const own = desk();
+    const unknown: Deed = { outcome: 'unknown', text: 'who knows' };
+    expect(await own.once('a', () => Promise.resolve(unknown))).toEqual(unknown);
+    expect((await own.once('b', () => Promise.reject(new Error('bug')))).outcome).toBe('unknown');
+    expect(store.marks).toEqual(['intent write-2-1', 'intent write-2-2']);
+    expect(own.deeds.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+  });
+});

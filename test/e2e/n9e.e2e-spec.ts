@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { client2025 } from '../integration/mcp-wire.js';
+import { A2aClient } from '../support/a2a-client.js';
+import { caller, Fleet, type Gateway } from '../support/gateway.js';
+import { N9eServer } from '../support/n9e-server.js';
+import { RedisServer } from '../support/redis-server.js';
+import { answerOf } from '../support/task-log.js';
+
+const OWN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a00';
+const ANN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a01';
+const BOB = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a02';
+const SECONDS = Math.floor(Date.now() / 1000);
+const carl = caller('acme', 'carl');
+
+let redis: RedisServer;
+let n9e: N9eServer;
+let fleet: Fleet;
+let a: Gateway;
+let b: Gateway;
+
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  n9e = await N9eServer.start();
+  Object.assign(n9e.facts, {
+    groups: [
+      { id: 1, name: 'prod' },
+      { id: 2, name: 'staging' },
+      { id: 3, name: 'secret' },
+    ],
+    users: {
+      [OWN]: { id: 1, username: 'nightjar', groups: [1, 2, 3] },
+      [ANN]: { id: 7, username: 'ann', groups: [1, 3] },
+      [BOB]: { id: 8, username: 'bob', groups: [2] },
+    },
+    current: ['ProdDown', 'StagingDown', 'SecretDown'].map((name, index) => ({
+      id: index + 1,
+      group_id: index + 1,
+      group_name: ['prod', 'staging', 'secret'][index],
+      hash: name,
+      rule_name: name,
+      severity: 1,
+      tags: [],
+      trigger_time: SECONDS - 60,
+    })),
+  });
+  fleet = await Fleet.start(2, {
+    redisUrl: redis.url,
+    config: { auth: { n9e: { url: n9e.url, tenant: 'acme' } } },
+    tenants: [
+      {
+        id: 'acme',
+        assistant: { backend: 'builtin' },
+        sources: [
+          {
+            type: 'n9e',
+            name: 'night',
+            url: n9e.url,
+            headers: { 'X-User-Token': OWN },
+            busiGroups: [1, 2],
+          },
+        ],
+      },
+    ],
+    callers: [carl],
+  });
+  [a, b] = fleet.gateways as [Gateway, Gateway];
+});
+afterAll(async () => {
+  await fleet.stop();
+  await n9e.stop();
+  await redis.stop();
+});
+
+async function firing(gateway: Gateway, token: string): Promise<string[]> {
+  const task = await new A2aClient(gateway.baseUrl, token).send('what is firing?');
+  return ['ProdDown', 'StagingDown', 'SecretDown'].filter((name) => answerOf(task).includes(name));
+}
+
+describe('users of n9e by their own tokens', () => {
+  it('should see their own busi groups within those of the tenant, on every surface', async () => {
+    expect(await firing(a, carl.token)).toEqual(['ProdDown', 'StagingDown']);
+    // Ann has the group `secret` in n9e, this tenant has not.
+    expect(await firing(a, ANN)).toEqual(['ProdDown']);
+    expect(await firing(b, BOB)).toEqual(['StagingDown']);
+    const mcp = await client2025(b.baseUrl, ANN);
+    try {
+      const answer = await mcp.call({ message: 'what is firing?' });
+      expect(answer.texts.join()).toContain('ProdDown');
+      expect(answer.texts.join()).not.toMatch(/StagingDown|SecretDown/);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it('should own what they ask for, on every instance', async () => {
+    const asked = await new A2aClient(a.baseUrl, ANN).send('what is firing?');
+    expect((await new A2aClient(b.baseUrl, ANN).get(asked.id)).id).toBe(asked.id);
+    await expect(new A2aClient(b.baseUrl, BOB).get(asked.id)).rejects.toThrow(/404/);
+    await expect(new A2aClient(b.baseUrl, carl.token).get(asked.id)).rejects.toThrow(/404/);
+  });
+
+  it('should be refused once n9e does not know them', async () => {
+    const stranger = await new A2aClient(a.baseUrl, 'x'.repeat(36)).call('GET', '/a2a/tasks');
+    expect(stranger.status).toBe(401);
+  });
+
+  it('should never have their tokens passed on as the source’s', async () => {
+    const reads = n9e.requests.filter(({ path }) => path.includes('/alert-cur-events'));
+    expect(new Set(reads.map(({ token }) => token))).toEqual(new Set([OWN]));
+  });
+});
