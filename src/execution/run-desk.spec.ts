@@ -4,6 +4,7 @@ import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
+import { RunEffects } from './run-effects.js';
 import { RunDesk, type RunDeskOptions } from './run-desk.js';
 
 type Marked = Outcome<{ readonly before?: string }>;
@@ -33,8 +34,10 @@ beforeEach(() => {
 });
 
 function desk(over: Partial<RunDeskOptions> = {}): RunDesk {
+  const fake = store as unknown as RedisTaskStore;
   return new RunDesk({
-    store: store as unknown as RedisTaskStore,
+    store: fake,
+    effects: new RunEffects(fake, {} as TaskKeys, 1),
     approvals: {} as RedisApprovalStore,
     keys: {} as TaskKeys,
     epoch: 1,

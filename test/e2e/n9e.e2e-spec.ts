@@ -104,7 +104,7 @@ describe('users of n9e by their own tokens', () => {
     expect(stranger.status).toBe(401);
   });
 
-  it('should never have their tokens passed on as the source’s', async () => {
+  it('should never have their tokens passed on as the source’s', () => {
     const reads = n9e.requests.filter(({ path }) => path.includes('/alert-cur-events'));
     expect(new Set(reads.map(({ token }) => token))).toEqual(new Set([OWN]));
   });

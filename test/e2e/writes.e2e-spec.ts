@@ -39,9 +39,11 @@ beforeAll(async () => {
   redis = await RedisServer.start();
   am = await startAlertmanager();
   gate = await WriteGate.start(am.url);
+  // Without an end they would resolve by themselves after five minutes.
+  const endsAt = new Date(Date.now() + 6 * 3_600_000);
   await am.post([
-    { labels: { alertname: 'DiskFull', severity: 'critical', host: 'db-1' } },
-    { labels: { alertname: 'HighLatency', severity: 'warning', host: 'web-1' } },
+    { labels: { alertname: 'DiskFull', severity: 'critical', host: 'db-1' }, endsAt },
+    { labels: { alertname: 'HighLatency', severity: 'warning', host: 'web-1' }, endsAt },
   ]);
   const sources = [{ type: 'alertmanager', name: 'am', url: gate.url }] as const;
   const assistant = { backend: 'builtin' };
@@ -185,6 +187,7 @@ describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () =
    */
   async function hit(stages: readonly WriteStage[], strike: (victim: Gateway) => Promise<void>) {
     const asked = await Promise.all(stages.map(() => on(b).send('silence DiskFull for an hour')));
+    asked.forEach(questionOf);
     const victim = await fleet.add();
     const first = gate.writes + 1;
     let there = 0;
