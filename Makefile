@@ -20,7 +20,7 @@ help:
 	@echo 'make check     formatting, lint, types, unit tests: seconds, no services'
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
 	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
-	@echo 'make model-mutants [MUTANT=file]  change each line of lua/: the model must find it'
+	@echo 'make model-mutants [MUTANT=file]  change each line of lua/ in turn: what does the model find?'
 	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS)'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
 	@echo 'make bench     throughput and latency, as ratios in one run'

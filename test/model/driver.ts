@@ -58,7 +58,11 @@ export class Driver {
   private count = 0;
   private passed = 0;
 
-  constructor(private readonly bench: ScriptBench) {
+  constructor(
+    private readonly bench: ScriptBench,
+    /** How many users send tasks: one meets a user's limits, two the tenant's. */
+    private readonly users: number,
+  ) {
     this.push = new PushBench(bench);
   }
 
@@ -221,7 +225,7 @@ export class Driver {
     const again = odd ? this.refs[at % Math.max(1, this.refs.length)] : undefined;
     const ref: TaskRef = again ?? {
       tenant: TENANT,
-      user: `u${at % 2}`,
+      user: `u${at % this.users}`,
       taskId: `t${this.refs.length}`,
       contextId: `c${n % 2}`,
       messageId: `m${n % 5}`,
@@ -264,7 +268,7 @@ export class Driver {
     const events = this.events(again ? seq - head : 1 + (step.n % 3));
     const ts = op === 'status' ? this.ts(step) : undefined;
     return {
-      text: `append-${op} ${ref.taskId} epoch ${epoch} expected ${expected} ${events.join(' ')}`,
+      text: `append-${op === 'append' ? 'events' : op} ${ref.taskId} epoch ${epoch} expected ${expected} ${events.join(' ')}`,
       expected: () => this.tasks.append({ ref, epoch, expected, events, ts }),
       send: () =>
         ts === undefined

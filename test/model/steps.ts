@@ -51,7 +51,12 @@ export interface Step {
 const often = (weight: number): fc.Arbitrary<boolean> =>
   fc.oneof({ weight, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 
-export function steps(most: number): fc.Arbitrary<Step[]> {
+export interface Plan {
+  readonly users: number;
+  readonly steps: readonly Step[];
+}
+
+export function plans(most: number): fc.Arbitrary<Plan> {
   const op = fc.oneof(
     ...Object.entries(WEIGHTS).map(([name, weight]) => ({
       weight,
@@ -67,5 +72,8 @@ export function steps(most: number): fc.Arbitrary<Step[]> {
     odd: often(4),
     lost: often(5),
   });
-  return fc.array(step, { minLength: 1, maxLength: most, size: 'max' });
+  return fc.record({
+    users: fc.constantFrom(1, 2),
+    steps: fc.array(step, { minLength: 1, maxLength: most, size: 'max' }),
+  });
 }
