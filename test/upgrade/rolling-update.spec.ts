@@ -128,12 +128,15 @@ describe('a rolling update on one Redis', () => {
     fleet = await start(2, earlier.entry);
     const serving = [...fleet.gateways];
     const load = new Load(() => serving);
-    await sleep(2000);
-    await replaceAll(undefined, serving);
-    await sleep(2000);
-    await replaceAll(earlier.entry, serving);
-    await sleep(1000);
-    await load.stop();
+    try {
+      await sleep(2000);
+      await replaceAll(undefined, serving);
+      await sleep(2000);
+      await replaceAll(earlier.entry, serving);
+      await sleep(1000);
+    } finally {
+      await load.stop();
+    }
     await expectNoneLost(load, serving[0]!);
   });
 
