@@ -284,7 +284,7 @@ function checkKept(at: Reading): void {
 function checkContexts(at: Reading): void {
   const byId = new Map(at.tasks.map((task) => [task.id, task]));
   for (const key of at.keysLike(/:ctx:/)) {
-    const { running, lock_until: until, parked, turn } = at.hash(key);
+    const { running, lock_until: until, parked } = at.hash(key);
     const queue = at.list(key.replace(':ctx:', ':queue:'));
     const holder = running === undefined ? undefined : byId.get(running);
     const isHeld = Number(until ?? 0) > Date.now();
@@ -311,7 +311,6 @@ function checkContexts(at: Reading): void {
       () => `${key} queues a task that does not wait: ${queue.join(', ')}`,
     );
     at.check(queue.length === 0 || running !== undefined, () => `${key}: nobody ends the queue`);
-    at.check(turn !== undefined || parked !== undefined || running !== undefined, () => `${key}?`);
   }
   for (const id of at.members(keys.handed(TENANT))) {
     const task = byId.get(id);
