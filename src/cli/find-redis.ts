@@ -1,11 +1,11 @@
+import type { RedisSettings } from '../config/config.types.js';
 import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
 import { configFile } from '../config/load-config.js';
 import { loadConfig } from '../config/load-config.js';
 import { CliFailure } from './cli-failure.js';
 import { readRunFiles, type RunFile } from './launch/run-file.js';
-import type { RedisTarget } from './redis-client.js';
 
-export interface FoundRedis extends RedisTarget {
+export interface FoundRedis extends RedisSettings {
   /** The tenants that the gateways on it serve; undefined when that is not known here. */
   readonly tenants?: readonly string[];
 }
@@ -30,7 +30,7 @@ export function findRedis({ config, port }: FindOptions, env: NodeJS.ProcessEnv)
     return { ...redis, ...(withFile ? { tenants: tenants.map(({ id }) => id) } : {}) };
   }
   const { redisUrl, prefix, tenants: served } = choose(readRunFiles(env), port);
-  return { url: redisUrl, prefix, tenants: served };
+  return { url: redisUrl, prefix, allowEviction: false, tenants: served };
 }
 
 function choose(running: readonly RunFile[], port: string | undefined): RunFile {

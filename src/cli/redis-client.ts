@@ -1,20 +1,17 @@
-import { Redis } from 'ioredis';
+import { TokenAdmin } from '../admin/token-admin.js';
+import type { RedisSettings } from '../config/config.types.js';
 import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
 import { redactedRedisUrl } from '../config/redis-url.js';
-import { Keys } from '../redis/keys.js';
-import { defineScripts } from '../redis/scripts.js';
-import { TokenAdmin } from '../admin/token-admin.js';
 import { DomainError } from '../domain/errors.js';
+import { Keys } from '../redis/keys.js';
+import { openRedis, type RedisClient } from '../redis/open-redis.js';
+import { defineScripts } from '../redis/scripts.js';
 import { RedisApprovalStore } from '../store/redis-approval.store.js';
 import { RedisChangeStore } from '../store/redis-change.store.js';
 import { RedisTokenStore } from '../store/redis-token.store.js';
 import { CliFailure } from './cli-failure.js';
 
-/** Which Redis a command works on. */
-export interface RedisTarget {
-  readonly url: string;
-  readonly prefix: string;
-}
+const ONCE = { name: 'nightjar-cli', commandTimeoutMs: 5000, waits: false, reconnects: false };
 
 /** What commands work with. */
 export interface Operator {
@@ -27,43 +24,51 @@ export interface Operator {
  * @throws CliFailure when Redis cannot be reached or refuses, and for every refusal by `use`.
  */
 export async function withRedis<T>(
-  { url, prefix }: RedisTarget,
+  settings: RedisSettings,
   use: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
-    lazyConnect: true,
-    connectTimeout: 5000,
-    commandTimeout: 5000,
-    maxRetriesPerRequest: 1,
-    retryStrategy: () => null,
-    connectionName: 'nightjar-cli',
+  return connected(settings, (client) => {
+    const keys = new Keys(settings.prefix);
+    defineScripts(client);
+    const changes = new RedisChangeStore(client, keys);
+    return use({
+      tokens: new TokenAdmin(new RedisTokenStore(client, keys), changes),
+      approvals: new RedisApprovalStore(client, keys),
+    });
   });
+}
+
+/** The same for what speaks to Redis itself. */
+export async function connected<T>(
+  settings: RedisSettings,
+  use: (client: RedisClient) => Promise<T>,
+): Promise<T> {
+  const client = openRedis(settings, ONCE);
   let reason = '';
-  redis.on('error', (error) => {
-    reason = error.message;
+  client.on('error', (error: Error) => {
+    reason = reasonOf(error);
   });
   try {
-    await redis.connect();
-    const keys = new Keys(prefix);
-    defineScripts(redis);
-    const changes = new RedisChangeStore(redis, keys);
-    return await use({
-      tokens: new TokenAdmin(new RedisTokenStore(redis, keys), changes),
-      approvals: new RedisApprovalStore(redis, keys),
-    });
+    await client.connect();
+    return await use(client);
   } catch (error) {
     if (error instanceof CliFailure) throw error;
     if (error instanceof DomainError) throw refusalOf(error);
-    if (reason === '' && error instanceof Error) reason = error.message;
-    throw new CliFailure(EXIT_UNAVAILABLE, `Redis at ${redactedRedisUrl(url)}: ${reason}`, {
-      cause: error,
-    });
+    if (reason === '' && error instanceof Error) reason = reasonOf(error);
+    const text = `Redis at ${redactedRedisUrl(settings.url)}: ${reason}`;
+    throw new CliFailure(EXIT_UNAVAILABLE, text, { cause: error });
   } finally {
-    redis.disconnect();
+    client.disconnect();
   }
 }
 
 function refusalOf(error: DomainError): CliFailure {
   const missing = error.code === 'NOT_FOUND' || error.code === 'UNAVAILABLE';
   return new CliFailure(missing ? EXIT_UNAVAILABLE : EXIT_USAGE, error.message);
+}
+
+/** Of a Cluster none of whose nodes answers, ioredis keeps the last node's own error beside. */
+function reasonOf(error: Error): string {
+  const last: unknown = 'lastNodeError' in error ? error.lastNodeError : undefined;
+  return last instanceof Error ? `${error.message} ${last.message}` : error.message;
 }

@@ -3,14 +3,13 @@ import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildCard } from './build-card.js';
 import { buildPush } from './build-push.js';
+import { buildRedis } from './build-redis.js';
 import { adminToken, buildTokens } from './build-tokens.js';
 import { buildTracing } from './build-tracing.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
 import type { GatewayDto } from './dto/gateway.dto.js';
-import { isSecretRef } from './dto/secret-ref.dto.js';
 import type { Environment } from './environment.js';
 import type { Faults } from './faults.js';
-import { hasPassword } from './redis-url.js';
 import type { SecretReader } from './secrets.js';
 
 export interface BuildInput {
@@ -105,29 +104,6 @@ function buildListeners(
       probesOnMain: management?.probesOnMain ?? false,
     },
     ...(typeof publicUrl === 'string' ? { publicUrl: publicUrl.replace(/\/+$/, '') } : {}),
-  };
-}
-
-function buildRedis({
-  dto,
-  secrets,
-  faults,
-  fromEnvironment,
-  redisUrl,
-}: BuildInput): GatewayConfig['redis'] {
-  const given = dto.redis?.url;
-  const url = isSecretRef(given) ? secrets.read(given, 'redis.url') : (given ?? redisUrl ?? '');
-  if (url === '' && !faults.has('redis.url')) {
-    faults.add('redis.url', 'is required: set REDIS_URL, or start with nightjar serve');
-  }
-  const inFile = typeof given === 'string' && !fromEnvironment('redis.url');
-  if (inFile && hasPassword(given)) {
-    faults.add('redis.url', 'must not hold a password; write {env: NAME} or {file: path} instead');
-  }
-  return {
-    url: typeof url === 'string' ? url : '',
-    prefix: dto.redis?.prefix ?? 'nj:',
-    allowEviction: dto.redis?.allowEviction ?? false,
   };
 }
 

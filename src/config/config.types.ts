@@ -19,14 +19,7 @@ export interface GatewayConfig {
   readonly allowedOrigins?: readonly string[];
   /** CIDRs whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
-  readonly redis: {
-    /** redis://, rediss:// or unix:///path. */
-    readonly url: string;
-    /** Put before every key; no braces. */
-    readonly prefix: string;
-    /** Accept an evicting maxmemory policy (tasks can then vanish). */
-    readonly allowEviction: boolean;
-  };
+  readonly redis: RedisSettings;
   readonly auth: {
     readonly headerName: string;
     /** Wrong tokens of one source address, before it is told to wait. */
@@ -71,6 +64,32 @@ export interface GatewayConfig {
   readonly tokens: readonly TokenConfig[];
   /** Demo tenant and token are on; only with the embedded Redis or --demo, on loopback. */
   readonly demo: boolean;
+}
+
+/** A Redis ACL user; a password alone is that of the user `default`. */
+export interface RedisLogin {
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Where Redis is, in any topology; every secret is resolved. */
+export interface RedisSettings extends RedisLogin {
+  /** See `parseRedisUrl`; a login in it wins over the one beside it. */
+  readonly url: string;
+  /** Of the Sentinels, which have users of their own. */
+  readonly sentinel?: RedisLogin;
+  /** PEM texts; absent parts are Node's own. */
+  readonly tls?: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    /** The name that the server's certificate must hold, where the address is another. */
+    readonly serverName?: string;
+  };
+  /** Put before every key; no braces. */
+  readonly prefix: string;
+  /** Accept an evicting maxmemory policy (tasks can then vanish). */
+  readonly allowEviction: boolean;
 }
 
 /** Where traces go. What is absent is for OpenTelemetry's own environment variables to say. */

@@ -259,6 +259,45 @@ describe('secrets', () => {
   });
 });
 
+describe('redis', () => {
+  const FILES = { '/etc/nj/ca.pem': 'CA\n', '/etc/nj/c.pem': 'CERT', '/etc/nj/c.key': 'KEY' };
+  const tls = { ca: { file: 'ca.pem' }, cert: { file: 'c.pem' }, key: { file: 'c.key' } };
+
+  it('should take logins and certificates by reference, for every topology', () => {
+    const redis = {
+      url: 'rediss+sentinel://s1,s2:26380/mymaster',
+      username: 'nightjar',
+      password: { env: 'P' },
+      sentinel: { password: { env: 'S' } },
+      tls: { ...tls, serverName: 'redis.internal' },
+    };
+    expect(load({ redis }, { P: 'p', S: 's' }, FILES).redis).toEqual({
+      url: 'rediss+sentinel://s1,s2:26380/mymaster',
+      username: 'nightjar',
+      password: 'p',
+      sentinel: { password: 's' },
+      tls: { ca: 'CA', cert: 'CERT', key: 'KEY', serverName: 'redis.internal' },
+      prefix: 'nj:',
+      allowEviction: false,
+    });
+  });
+
+  it('should refuse what does not fit the address', () => {
+    const url = 'redis+cluster://n1,n2';
+    const given = { redis: { url, sentinel: { password: { env: 'P' } }, tls: { cert: tls.cert } } };
+    expect(faultsOf(() => load(given, { P: 'p' }, FILES))).toEqual([
+      'redis.tls: needs a rediss:// address',
+      'redis.sentinel: needs a redis+sentinel:// address',
+      'redis.tls: must have both of cert and key, or neither',
+    ]);
+    const twice = { redis: { password: { env: 'P' } } };
+    expect(faultsOf(() => load(twice, { P: 'p', REDIS_URL: 'redis://:x@r' }))).toEqual([
+      'redis.password: is in redis.url already',
+    ]);
+    expect(faultsOf(() => load({ redis: { url, password: 'hunter2' } }, {}))).toHaveLength(1);
+  });
+});
+
 describe('tokens', () => {
   const tokens = (token: unknown): unknown => ({ tenants: [{ id: 'acme' }], tokens: [token] });
   const SECRET = 's'.repeat(40);

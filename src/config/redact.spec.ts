@@ -5,7 +5,11 @@ import { redact } from './redact.js';
 describe('redact', () => {
   it('should leave no secret behind', () => {
     const yaml = JSON.stringify({
-      redis: { url: { env: 'R' } },
+      redis: {
+        url: { env: 'R' },
+        sentinel: { username: 'watch', password: { env: 'T' } },
+        tls: { cert: { env: 'C' }, key: { env: 'T' } },
+      },
       tenants: [
         {
           id: 'acme',
@@ -30,13 +34,17 @@ describe('redact', () => {
       tokens: [{ tenant: 'acme', user: 'ann', sha256: 'cd'.repeat(32) }],
     });
     const config = loadConfig({
-      environment: { R: 'redis://user:secret-redis@r:1', T: 'secret-token' },
+      environment: {
+        R: 'rediss+sentinel://user:secret-redis@r:1/m',
+        T: 'secret-token',
+        C: 'public-cert',
+      },
       file: '/c.yaml',
       files: { read: () => yaml, exists: () => true },
     });
     const shown = JSON.stringify(redact(config));
     expect(shown).not.toMatch(/secret-|cdcd/);
-    expect(shown).toContain('redis://user:redacted@r:1');
+    expect(shown).toContain('rediss+sentinel://user:redacted@r:1/m');
     expect(shown).toContain('X-Key');
   });
 });

@@ -1,4 +1,10 @@
-import type { AssistantConfig, GatewayConfig, SourceConfig } from './config.types.js';
+import type {
+  AssistantConfig,
+  GatewayConfig,
+  RedisLogin,
+  RedisSettings,
+  SourceConfig,
+} from './config.types.js';
 import { redactedRedisUrl } from './redis-url.js';
 
 const HIDDEN = '[redacted]';
@@ -12,7 +18,7 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
       ? {}
       : { tracing: { ...config.tracing, headers: hideValues(config.tracing.headers) } }),
     ...(config.card === undefined ? {} : { card: { ...config.card, signingKey: HIDDEN } }),
-    redis: { ...config.redis, url: redactedRedisUrl(config.redis.url) },
+    redis: redactRedis(config.redis),
     tenants: config.tenants.map((tenant) => ({
       ...tenant,
       sources: tenant.sources.map(redactSource),
@@ -20,6 +26,18 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
     })),
     // A hash is no secret for a random token, but it is for one that somebody made up.
     tokens: config.tokens.map((token) => ({ ...token, sha256: HIDDEN })),
+  };
+}
+
+function redactRedis(redis: RedisSettings): Record<string, unknown> {
+  const login = (of: RedisLogin): RedisLogin =>
+    of.password === undefined ? of : { ...of, password: HIDDEN };
+  const { sentinel, tls } = redis;
+  return {
+    ...login(redis),
+    url: redactedRedisUrl(redis.url),
+    ...(sentinel === undefined ? {} : { sentinel: login(sentinel) }),
+    ...(tls?.key === undefined ? {} : { tls: { ...tls, key: HIDDEN } }),
   };
 }
 

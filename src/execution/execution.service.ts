@@ -127,6 +127,7 @@ export class ExecutionService {
         throw unavailable('The task store does not answer', error);
       });
       hinted.catch(() => undefined);
+      if (!this.instances.hintsComeFirst) await hinted;
       owned = await claim(hinted);
     } catch (error) {
       // A refusal is certain. After anything else the claim may have been carried out all the same:

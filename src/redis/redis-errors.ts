@@ -7,7 +7,7 @@ export function isReplyError(error: unknown): error is Error {
 
 /** An answer of a Redis that will be fine again. */
 const PASSING =
-  /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|BUSY|UNKILLABLE|NOREPLICAS|OOM)\b/;
+  /^(LOADING|MASTERDOWN|READONLY|MOVED|ASK|CLUSTERDOWN|TRYAGAIN|BUSY|UNKILLABLE|NOREPLICAS|OOM)\b/;
 
 /**
  * The command may have run or not (cut connection, timeout), or Redis could not take it just now.

@@ -1,62 +1,106 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis, type RedisOptions } from 'ioredis';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { Cluster, Redis } from 'ioredis';
+import { GATEWAY_CONFIG, type GatewayConfig, type RedisSettings } from '../config/config.types.js';
+import type { RedisNode } from '../config/redis-url.js';
 import { metrics } from '../metrics/metrics.js';
+import {
+  clusterNodes,
+  type LinkBehaviour,
+  mastersOf,
+  openNode,
+  openRedis,
+  type RedisClient,
+} from './open-redis.js';
+import { RedisSubscriber } from './redis.subscriber.js';
 import { defineScripts } from './scripts.js';
 
-type Options = Omit<RedisOptions, 'replyMapping'>;
+const WRITES = { commandTimeoutMs: 5000, waits: true, reconnects: true };
+const READS = { commandTimeoutMs: 2000, waits: false, reconnects: true };
+const SUBSCRIBER = { name: 'nightjar-subscriber', waits: false, reconnects: true };
 
 /**
  * The constant connections of an instance (design invariant 8): however many runs and streams it
- * has, these four carry them. Roles differ in how long a command may wait.
+ * has, these four carry them; in a Cluster the first three are a connection a node each. Roles
+ * differ in how long a command may wait.
  */
 @Injectable()
 export class RedisConnections implements OnApplicationShutdown {
   /** Writes of runs: waits through an outage, a command at most 5 s, then the caller resends. */
-  readonly writes: Redis;
+  readonly writes: RedisClient;
   /** What a caller waits for, creating a task included: fails within 2 s, and the answer is 503. */
-  readonly reads: Redis;
+  readonly reads: RedisClient;
   /** Lease, cancel, signals: never a large payload, so that a lease is never late behind one. */
-  readonly control: Redis;
-  /** Carries SUBSCRIBE and PING only. */
-  readonly subscriber: Redis;
+  readonly control: RedisClient;
+  readonly subscriber: RedisSubscriber;
+  /** Commands of one connection run in the order in which they are sent; not so in a Cluster. */
+  readonly ordered: boolean;
 
   constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig) {
-    this.writes = this.open(config, 'writes', { maxRetriesPerRequest: null, commandTimeout: 5000 });
-    this.reads = this.open(config, 'reads', { maxRetriesPerRequest: 1, commandTimeout: 2000 });
-    this.control = this.open(config, 'control', { maxRetriesPerRequest: 1, commandTimeout: 2000 });
-    this.subscriber = this.open(config, 'subscriber', {
-      maxRetriesPerRequest: null,
-      autoResubscribe: true,
+    const settings = config.redis;
+    this.writes = connect(settings, 'writes', WRITES);
+    this.reads = connect(settings, 'reads', READS);
+    this.control = connect(settings, 'control', READS);
+    this.ordered = this.reads instanceof Redis;
+    this.subscriber = new RedisSubscriber(() => this.openSubscriber(settings));
+    this.subscriber.onLost(() => {
+      metrics.redisReconnects.inc({ connection: 'subscriber' });
     });
-    [this.writes, this.reads, this.control].forEach(defineScripts);
+  }
+
+  /** A connection to each server that holds data. */
+  masters(): readonly Redis[] {
+    return mastersOf(this.reads);
   }
 
   /** Called last: after runs, streams and servers are done. */
   onApplicationShutdown(): void {
-    [this.writes, this.reads, this.control, this.subscriber].forEach((connection) => {
+    this.subscriber.close();
+    [this.writes, this.reads, this.control].forEach((connection) => {
       connection.disconnect();
     });
   }
 
-  private open(config: GatewayConfig, role: string, options: Options): Redis {
-    const shared: Options = {
-      connectionName: `nightjar-${role}`,
-      // Measured in docs/adr/0003: auto-pipelining halves the throughput of small scripts.
-      enableAutoPipelining: false,
-      retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 5), 1000),
-      ...options,
-    };
-    // ioredis takes a plain path for a unix socket.
-    const connection = new Redis(config.redis.url.replace(/^unix:\/\//, ''), shared);
-    // Without a listener ioredis prints to the console. Reconnects are counted, readyz reports.
-    connection.on('error', () => undefined);
-    writeOnceATurn(connection);
-    connection.on('reconnecting', () => {
-      metrics.redisReconnects.inc({ connection: role });
-    });
-    return connection;
+  private openSubscriber(settings: RedisSettings): Redis {
+    const named = clusterNodes(settings);
+    const link =
+      named.length === 0
+        ? openRedis(settings, SUBSCRIBER)
+        : openNode(settings, this.anyNode(named), SUBSCRIBER);
+    if (link instanceof Cluster) throw new Error('bug: a Cluster has no subscriber of its own');
+    return link;
   }
+
+  /** A master that the Cluster has now; before the first answer, one that the address names. */
+  private anyNode(named: readonly RedisNode[]): RedisNode {
+    const known = this.masters().flatMap(({ status, options: { host, port } }) =>
+      status === 'ready' && host !== undefined && port !== undefined ? [{ host, port }] : [],
+    );
+    const nodes = known.length === 0 ? named : known;
+    const node = nodes[Math.floor(Math.random() * nodes.length)];
+    if (node === undefined) throw new Error('bug: a Cluster without a node');
+    return node;
+  }
+}
+
+function connect(
+  settings: RedisSettings,
+  role: string,
+  behaviour: Omit<LinkBehaviour, 'name'>,
+): RedisClient {
+  const client = openRedis(settings, { ...behaviour, name: `nightjar-${role}` });
+  defineScripts(client);
+  const count = (): void => {
+    metrics.redisReconnects.inc({ connection: role });
+  };
+  if (client instanceof Redis) {
+    writeOnceATurn(client);
+    client.on('reconnecting', count);
+  } else {
+    client.on('+node', writeOnceATurn);
+    client.nodes().forEach(writeOnceATurn);
+    client.on('-node', count);
+  }
+  return client;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import { metrics } from '../metrics/metrics.js';
+import type { RedisClient } from './open-redis.js';
 
 /** The names of the scripts in lua/, without the number of their keys. */
 export type ScriptName =
@@ -33,7 +33,7 @@ export type ScriptName =
   | 'take-over-task'
   | 'touch-token';
 
-export type RedisClient = Redis | Cluster;
+export type { RedisClient };
 
 /** What a script may answer: numbers, texts, and lists of them. */
 export type ScriptReply = number | string | null | readonly ScriptReply[];
@@ -99,25 +99,13 @@ export function runScript(
 const timers = new Map<ScriptName, { observe(seconds: number): void }>();
 
 /** Measures a script that was sent at `sent` (performance.now()) and is answered now. */
-export function timeScript(name: ScriptName, sent: number): void {
+function timeScript(name: ScriptName, sent: number): void {
   let timer = timers.get(name);
   if (timer === undefined) {
     timer = metrics.scriptSeconds.labels(name);
     timers.set(name, timer);
   }
   timer.observe((performance.now() - sent) / 1000);
-}
-
-/** The same inside a pipeline; the reply comes with the pipeline's, whoever runs it measures it. */
-export function pipeScript(
-  pipeline: ChainableCommander,
-  name: ScriptName,
-  keys: readonly string[],
-  args: ScriptArgs,
-): void {
-  const run = (pipeline as unknown as Scripted)[name];
-  if (run === undefined) throw new Error(`bug: lua/${name} is not defined on this connection`);
-  void run.call(pipeline, ...keys, ...args);
 }
 
 /** @throws Error for anything but a list: every script answers with one. */

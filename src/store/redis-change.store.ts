@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../redis/open-redis.js';
 import type { Keys } from '../redis/keys.js';
 
 /** What instances keep a copy of. */
@@ -11,7 +11,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
  */
 export class RedisChangeStore {
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient,
     private readonly keys: Keys,
   ) {}
 

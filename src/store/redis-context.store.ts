@@ -156,16 +156,16 @@ export class RedisContextStore {
     user: string,
     ids: readonly string[],
   ): Promise<(ContextRecord | undefined)[]> {
-    const pipeline = this.redis.reads.pipeline();
-    for (const id of ids) {
-      const key = this.keys.context(tenant, user, id);
-      pipeline.hmget(key, 'turn', 'updated', 'running', 'parked');
-    }
-    const replies = await this.ask(() => pipeline.exec());
+    const replies = await this.ask(() =>
+      Promise.all(
+        ids.map((id) => {
+          const key = this.keys.context(tenant, user, id);
+          return this.redis.reads.hmget(key, 'turn', 'updated', 'running', 'parked');
+        }),
+      ),
+    );
     return ids.map((contextId, index) => {
-      const [error, fields] = replies?.[index] ?? [];
-      if (error) throw unavailable('The task store does not answer', error);
-      const [turn, updated, running, parked] = fields as (string | null)[];
+      const [turn, updated, running, parked] = replies[index] ?? [];
       if (turn === null || turn === undefined) return undefined;
       return {
         contextId,

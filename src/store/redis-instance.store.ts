@@ -64,10 +64,15 @@ export class RedisInstanceStore {
 
   /**
    * Sent on the connection of creates and continues, which therefore come after it without waiting
-   * for its answer.
+   * for its answer; in a Cluster, where it may be another server's, whoever claims must wait for it.
    */
   async addHint(instance: string, hint: RunHint): Promise<void> {
     await this.redis.reads.sadd(this.keys.runs(instance), member(hint));
+  }
+
+  /** True when what is sent after `addHint`, as its comment says, also runs after it. */
+  get hintsComeFirst(): boolean {
+    return this.redis.ordered;
   }
 
   async removeHint(instance: string, hint: RunHint): Promise<void> {
@@ -84,17 +89,16 @@ export class RedisInstanceStore {
 
   /** Epoch, cancel mark and head of the own runs, in their order; undefined for a task that is gone. */
   async marks(runs: readonly RunHint[]): Promise<(RunMark | undefined)[]> {
-    const pipeline = this.redis.control.pipeline();
-    for (const { tenant, taskId } of runs) {
-      pipeline.hmget(this.keys.task(tenant, taskId), 'epoch', 'cancel', 'seq');
-    }
-    const replies = await pipeline.exec();
-    return (replies ?? []).map(([error, reply]) => {
-      if (error !== null) throw error;
-      const [epoch, cancel, seq] = reply as (string | null)[];
-      if (typeof epoch !== 'string') return undefined;
-      return { epoch: Number(epoch), cancel: cancel ?? '', seq: Number(seq) };
-    });
+    const replies = await Promise.all(
+      runs.map(({ tenant, taskId }) =>
+        this.redis.control.hmget(this.keys.task(tenant, taskId), 'epoch', 'cancel', 'seq'),
+      ),
+    );
+    return replies.map(([epoch, cancel, seq]) =>
+      typeof epoch !== 'string'
+        ? undefined
+        : { epoch: Number(epoch), cancel: cancel ?? '', seq: Number(seq) },
+    );
   }
 
   /** Tells an instance to look at a task at once: somebody wants it canceled. */
@@ -105,7 +109,7 @@ export class RedisInstanceStore {
   /** Listens for signals to this instance; resolves once Redis has confirmed it. */
   async onSignal(instance: string, listener: (hint: string) => void): Promise<void> {
     const channel = this.keys.signals(instance);
-    this.redis.subscriber.on('message', (from: string, message: string) => {
+    this.redis.subscriber.onMessage((from, message) => {
       if (from === channel) listener(message);
     });
     await this.redis.subscriber.subscribe(channel);

@@ -35,9 +35,12 @@ export class RedisStartCheck implements OnModuleInit {
 
   /** From INFO, not CONFIG: managed Redis may forbid the latter. */
   private async checkEviction(): Promise<void> {
-    const info = await this.redis.reads.info('memory');
-    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
-    if (policy === 'noeviction' || this.config.redis.allowEviction) return;
+    await this.redis.reads.ping();
+    const policies = await Promise.all(
+      this.redis.masters().map(async (master) => evictionPolicy(await master.info('memory'))),
+    );
+    const policy = policies.find((found) => found !== 'noeviction');
+    if (policy === undefined || this.config.redis.allowEviction) return;
     throw new StartRefused(
       `Redis has the maxmemory policy ${policy} and would drop tasks: set it to noeviction, or accept it with redis.allowEviction`,
     );
@@ -54,3 +57,8 @@ export class RedisStartCheck implements OnModuleInit {
 }
 
 class StartRefused extends Error {}
+
+/** From the text of INFO memory. */
+export function evictionPolicy(info: string): string {
+  return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
+}

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { ChainableCommander } from 'ioredis';
 import type { PastTurn } from '../assistant/assistant-backend.js';
 import type { TaskStateName } from '../domain/a2a.js';
 import { unavailable } from '../domain/errors.js';
@@ -9,19 +8,13 @@ import { Keys } from '../redis/keys.js';
 import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { ScriptCode } from '../redis/script-code.js';
-import {
-  type ScriptName,
-  type ScriptReply,
-  asList,
-  pipeScript,
-  runScript,
-  timeScript,
-} from '../redis/scripts.js';
+import { asList, runScript } from '../redis/scripts.js';
 import {
   type TaskRecord,
   foldRecord,
   parseEntries,
   parseHead,
+  snapshotSeq,
   toTaskEvents,
 } from './task-record.js';
 
@@ -29,6 +22,8 @@ import {
 const LOG_CHUNK = 500;
 /** Tasks that are looked at in one piece. */
 const WALK_CHUNK = 500;
+/** How often a document is read again whose parts do not fit together. */
+const SNAPSHOT_READS = 3;
 
 export interface LogChunk {
   readonly events: readonly TaskEvent[];
@@ -88,20 +83,31 @@ export class RedisTaskReader {
     user: string,
     taskIds: readonly string[],
   ): Promise<(TaskRecord | undefined)[]> {
-    if (taskIds.length === 0) return [];
-    const pipeline = this.redis.reads.pipeline();
-    for (const id of taskIds) {
-      const keys = [this.keys.task(tenant, id), this.keys.log(tenant, id)];
-      pipeScript(pipeline, 'read-task', keys, [user]);
-      pipeline.get(this.keys.snapshot(tenant, id));
+    return Promise.all(taskIds.map((id) => this.readOne(tenant, user, id)));
+  }
+
+  private async readOne(
+    tenant: string,
+    user: string,
+    id: string,
+    again = SNAPSHOT_READS,
+  ): Promise<TaskRecord | undefined> {
+    const keys = [this.keys.task(tenant, id), this.keys.log(tenant, id)];
+    const [answer, snapshot] = await ask(() =>
+      Promise.all([
+        runScript(this.redis.reads, 'read-task', keys, [user]),
+        this.redis.reads.get(this.keys.snapshot(tenant, id)),
+      ]),
+    );
+    const reply = asList(answer);
+    if (Number(reply[0]) !== 1 || typeof snapshot !== 'string') return undefined;
+    // Sent after the script, the snapshot is as new as where the tail begins, or newer; not so when
+    // the script alone had to be sent again (a slot that moved, a script that was not known).
+    if (snapshotSeq(snapshot) < Number(reply[2])) {
+      if (again > 0) return this.readOne(tenant, user, id, again - 1);
+      throw unavailable('The task changed at the same moment; try again');
     }
-    const replies = await askPipeline(pipeline, 'read-task');
-    return taskIds.map((_id, index) => {
-      const reply = asList(replies[index * 2]);
-      const snapshot = replies[index * 2 + 1];
-      if (Number(reply[0]) !== 1 || typeof snapshot !== 'string') return undefined;
-      return foldRecord(parseHead(asList(reply[1])), snapshot, parseEntries(asList(reply[3])));
-    });
+    return foldRecord(parseHead(asList(reply[1])), snapshot, parseEntries(asList(reply[3])));
   }
 
   /**
@@ -132,14 +138,16 @@ export class RedisTaskReader {
   async heads(
     tasks: readonly { readonly tenant: string; readonly taskId: string }[],
   ): Promise<(EventId | undefined)[]> {
-    const pipeline = this.redis.reads.pipeline();
-    for (const { tenant, taskId } of tasks) {
-      pipeline.hmget(this.keys.task(tenant, taskId), 'seq', 'epoch');
-    }
-    return (await askPipeline(pipeline)).map((reply) => {
-      const [seq, epoch] = asList(reply);
-      return seq === null ? undefined : { seq: Number(seq), epoch: Number(epoch) };
-    });
+    const replies = await ask(() =>
+      Promise.all(
+        tasks.map(({ tenant, taskId }) =>
+          this.redis.reads.hmget(this.keys.task(tenant, taskId), 'seq', 'epoch'),
+        ),
+      ),
+    );
+    return replies.map(([seq, epoch]) =>
+      typeof seq !== 'string' ? undefined : { seq: Number(seq), epoch: Number(epoch) },
+    );
   }
 
   /** The current status of a task and whether its owner's lease lives, for a stream's heartbeat. */
@@ -178,9 +186,9 @@ export class RedisTaskReader {
     user: string,
     taskIds: readonly string[],
   ): Promise<string | undefined> {
-    const pipeline = this.redis.reads.pipeline();
-    for (const id of taskIds) pipeline.hget(this.keys.task(tenant, id), 'user');
-    const owners = await askPipeline(pipeline);
+    const owners = await ask(() =>
+      Promise.all(taskIds.map((id) => this.redis.reads.hget(this.keys.task(tenant, id), 'user'))),
+    );
     return taskIds.find((_id, index) => owners[index] !== user);
   }
 
@@ -215,19 +223,16 @@ export class RedisTaskReader {
         : this.keys.contextTasks(tenant, user, args.contextId);
     const index = ofContext ?? ofState ?? this.allTasks(tenant, user);
     const also = ofContext !== undefined && ofState !== undefined ? ofState : index;
-    const pipeline = this.redis.reads.pipeline();
+    const { reads } = this.redis;
+    const filter = [args.since, args.after?.score ?? '+inf', args.after?.id ?? '', args.most];
     // What expired is gone from the index before it is counted; the lists are bounded by the TTL.
-    for (const key of new Set([index, also])) {
-      pipeline.zremrangebyscore(key, '-inf', `(${args.expiredBefore}`);
-    }
-    pipeScript(
-      pipeline,
-      'list-tasks',
-      [index, also],
-      [args.since, args.after?.score ?? '+inf', args.after?.id ?? '', args.most],
-    );
-    const replies = await askPipeline(pipeline, 'list-tasks');
-    const [total, more, flat] = asList(replies.at(-1));
+    const [answer] = await ask(() => {
+      const expired = [...new Set([index, also])].map((key) =>
+        reads.zremrangebyscore(key, '-inf', `(${args.expiredBefore}`),
+      );
+      return Promise.all([runScript(reads, 'list-tasks', [index, also], filter), ...expired]);
+    });
+    const [total, more, flat] = asList(answer);
     const list = asList(flat);
     const rows: { id: string; score: string }[] = [];
     for (let i = 0; i < list.length; i += 2) {
@@ -259,12 +264,16 @@ export class RedisTaskReader {
         ),
       );
       const found = flat.filter((_text, index) => index % 2 === 0);
-      const pipeline = this.redis.reads.pipeline();
-      for (const id of found) pipeline.hmget(this.keys.task(tenant, id), 'state', 'context_id');
-      const heads = found.length === 0 ? [] : await askPipeline(pipeline);
+      const heads = await ask(() =>
+        Promise.all(
+          found.map((id) =>
+            this.redis.reads.hmget(this.keys.task(tenant, id), 'state', 'context_id'),
+          ),
+        ),
+      );
       for (const [index, id] of found.entries()) {
-        const [itsState, itsContext] = asList(heads[index]);
-        if (itsState === null || (state ?? itsState) !== itsState) continue;
+        const [itsState, itsContext] = heads[index] ?? [];
+        if (typeof itsState !== 'string' || (state ?? itsState) !== itsState) continue;
         if ((args.contextId ?? itsContext) !== itsContext) continue;
         total += 1;
         const score = String(flat[index * 2 + 1]);
@@ -315,20 +324,6 @@ async function ask<T>(read: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
   }
-}
-
-/** @param script which script the pipeline carries, for its measurement, when it carries one. */
-async function askPipeline(
-  pipeline: ChainableCommander,
-  script?: ScriptName,
-): Promise<ScriptReply[]> {
-  const sent = performance.now();
-  const replies = await ask(() => pipeline.exec());
-  if (script !== undefined) timeScript(script, sent);
-  return (replies ?? []).map(([error, reply]) => {
-    if (error === null) return reply as ScriptReply;
-    throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
-  });
 }
 
 /** Whether a row comes after another one, newest first, equal times by id descending. */

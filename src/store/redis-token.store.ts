@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Keys } from '../redis/keys.js';
+import { mastersOf, type RedisClient } from '../redis/open-redis.js';
 import { asList, runScript } from '../redis/scripts.js';
 import type { TokenEnd, TokenRecord, TokenStore } from './token.store.js';
 
@@ -31,7 +31,7 @@ const BATCH = 200;
  */
 export class RedisTokenStore implements TokenStore {
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient,
     private readonly keys: Keys,
   ) {}
 
@@ -99,25 +99,20 @@ export class RedisTokenStore implements TokenStore {
   }
 
   private async findMany(hashes: readonly string[]): Promise<(TokenRecord | undefined)[]> {
-    const pipeline = this.redis.pipeline();
-    for (const sha256 of hashes) pipeline.hmget(this.keys.token(sha256), ...FIELDS);
-    const replies = (await pipeline.exec()) ?? [];
-    return hashes.map((sha256, index) => {
-      const [error, values] = replies[index] ?? [];
-      if (error) throw error;
-      return recordOf(sha256, values as (string | null)[]);
-    });
+    return Promise.all(hashes.map((sha256) => this.find(sha256)));
   }
 
   private async sets(): Promise<string[]> {
     const pattern = `${this.keys.tokensOf('').replace(/[\\*?[\]]/g, '\\$&')}*`;
     const found = new Set<string>();
-    let cursor = '0';
-    do {
-      const [next, keys] = await this.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      keys.forEach((key) => found.add(key));
-      cursor = next;
-    } while (cursor !== '0');
+    for (const master of mastersOf(this.redis)) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await master.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+        keys.forEach((key) => found.add(key));
+        cursor = next;
+      } while (cursor !== '0');
+    }
     return [...found];
   }
 }

@@ -90,6 +90,11 @@ function parseSnapshot(text: string): { cursor: EventId; task: Task } {
   return { cursor, task: JSON.parse(text.slice(end + 1)) as Task };
 }
 
+/** Up to which event a stored snapshot goes. */
+export function snapshotSeq(text: string): number {
+  return Number(text.slice(0, text.indexOf('-')));
+}
+
 /**
  * The document from its snapshot and the events after it. The snapshot was read after the tail, so
  * it can be newer than the head that came with the tail; never older than where the tail starts.

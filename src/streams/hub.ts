@@ -47,7 +47,7 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     const { subscriber } = this.redis;
-    subscriber.on('message', (channel: string, message: string) => {
+    subscriber.onMessage((channel, message) => {
       const topic = this.topics.get(channel);
       if (topic === undefined) return;
       const announcement = parseAnnouncement(message);
@@ -57,15 +57,9 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
         metrics.hubLagSeconds.observe(Math.max(0, this.clock.now() - announcement.at) / 1000);
       }
     });
-    // `ready` comes before the resubscribes are answered; a PING on the same connection is behind
-    // them. Only then does a read of the log leave nothing out.
-    subscriber.on('ready', () => {
-      subscriber.ping().then(
-        () => {
-          this.rereadAll();
-        },
-        () => undefined,
-      );
+    // Not sooner: only once the channels are confirmed does a read of the log leave nothing out.
+    subscriber.onResubscribed(() => {
+      this.rereadAll();
     });
     this.stallTimer = setInterval(() => void this.checkStalls(), STALL_CHECK_MS);
     this.stallTimer.unref();
@@ -135,7 +129,9 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
       taskId,
       channel,
       readers: new Set(),
-      subscribed: this.redis.subscriber.subscribe(channel),
+      subscribed: this.redis.subscriber.subscribe(channel).catch((error: unknown) => {
+        throw unavailable('The task store does not answer', error);
+      }),
       nextSnapshot: undefined,
     };
     // The joiners await it; without any, its failure is nobody's.

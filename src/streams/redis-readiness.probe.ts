@@ -31,8 +31,10 @@ export class RedisReadinessProbe implements ReadinessProbe {
       onMessage = (channel, message) => {
         if (channel === key && message === nonce) resolve();
       };
-      subscriber.on('message', onMessage);
+      subscriber.onMessage(onMessage);
       timer = setTimeout(() => {
+        // It answers and does not deliver: a node that has lost its Cluster, say. Another may do.
+        subscriber.renew();
         reject(new Error('Redis did not deliver a published message within 3 s'));
       }, PATIENCE_MS);
     });
@@ -47,7 +49,7 @@ export class RedisReadinessProbe implements ReadinessProbe {
       await heard;
     } finally {
       clearTimeout(timer);
-      if (onMessage !== undefined) subscriber.off('message', onMessage);
+      if (onMessage !== undefined) subscriber.offMessage(onMessage);
     }
   }
 }

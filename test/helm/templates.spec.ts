@@ -253,6 +253,15 @@ describe('networkpolicy.yaml', () => {
     expect(spec['policyTypes']).toEqual(['Ingress', 'Egress']);
     const ports = list(spec['egress']).map((rule) => list(rule['ports']).map(({ port }) => port));
     expect(ports).toEqual([[53, 53], [6380], [443, 9090, 9093]]);
+    const sentinels = 'redis+sentinel://a:26379,b:26380,c/m';
+    const watched = await render({ externalRedis: { url: sentinels } });
+    const redisPorts = (rendered: typeof watched): unknown =>
+      list(rendered.get('NetworkPolicy').spec['egress'])[1]!['ports'];
+    expect(redisPorts(watched)).toEqual(
+      [26379, 26380, 6379].map((port) => ({ port, protocol: 'TCP' })),
+    );
+    const shards = await render({ externalRedis: { url: 'redis+cluster://a:7001,b:7002,c:7002' } });
+    expect(redisPorts(shards)).toEqual([7001, 7002].map((port) => ({ port, protocol: 'TCP' })));
     const least = await render({ networkPolicy: { egress: [], redisPort: 7000 } });
     expect(list(least.get('NetworkPolicy').spec['egress']).at(-1)).toEqual({
       ports: [{ port: 7000, protocol: 'TCP' }],

@@ -27,7 +27,7 @@ beforeEach(async () => {
   const keys = new Keys();
   hub = new StreamHub(redis, keys, new RedisTaskReader(redis, keys), new RedisClock());
   hub.onModuleInit();
-  await Promise.all([redis.reads.ping(), redis.subscriber.ping()]);
+  await Promise.all([redis.reads.ping(), redis.subscriber.subscribe('here')]);
 });
 afterEach(async () => {
   hub.onApplicationShutdown();

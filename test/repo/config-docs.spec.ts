@@ -8,9 +8,9 @@ import { VARIABLES } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/load-config.js';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
-const [SMALLEST = '', EVERYTHING = ''] = [...TEXT.matchAll(/```yaml\n([^]*?)```/g)].map(
-  (match) => match[1] ?? '',
-);
+const [SMALLEST = '', EVERYTHING = '', SENTINELS = ''] = [
+  ...TEXT.matchAll(/```yaml\n([^]*?)```/g),
+].map((match) => match[1] ?? '');
 const ENVIRONMENT = {
   MY_REDIS_URL: 'redis://:pw@redis:6379',
   AM_KEY: 'k',
@@ -42,6 +42,14 @@ describe('docs/configuration.md', () => {
   it('should show files that load', () => {
     expect(load(SMALLEST, { REDIS_URL: 'redis://r:1' }).tenants[0]?.sources).toHaveLength(2);
     expect(load(EVERYTHING, ENVIRONMENT).tokens).toHaveLength(2);
+  });
+
+  it('should show a Redis behind Sentinels that loads', () => {
+    expect(load(SENTINELS, {}).redis).toMatchObject({
+      ...{ username: 'nightjar', password: 'secret' },
+      ...{ sentinel: { username: 'nightjar', password: 'secret' } },
+      tls: { ca: 'secret', cert: 'secret', key: 'secret', serverName: 'redis.example.com' },
+    });
   });
 
   it('should name the defaults as they are', () => {

@@ -1,7 +1,11 @@
 import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { type Certificates, serverFlags } from './certificates.js';
 import { freePort } from './free-port.js';
 import { OwnedProcess } from './owned-process.js';
 import { eventually } from './wait.js';
@@ -9,6 +13,8 @@ import { eventually } from './wait.js';
 export interface RedisOptions {
   /** Append-only file, fsync every second: what was acknowledged survives `kill9` and `restart`. */
   readonly aof?: boolean;
+  /** TLS only, also between servers; clients must show a certificate of the same authority. */
+  readonly tls?: Certificates;
   /** Further flags, e.g. `['--maxmemory', '10mb']`. */
   readonly flags?: readonly string[];
 }
@@ -28,7 +34,7 @@ export class RedisServer {
       const port = await freePort();
       const server = await launch(port, dir, options);
       try {
-        await answers(port, server);
+        await answers(port, server, options.tls);
         return new RedisServer(port, dir, options, server);
       } catch (error) {
         await server.kill9();
@@ -38,7 +44,12 @@ export class RedisServer {
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
+    return `${this.options.tls === undefined ? 'redis' : 'rediss'}://127.0.0.1:${this.port}`;
+  }
+
+  /** A client as the user `default`, which may do anything. */
+  client(): Redis {
+    return clientOf(this.port, this.options.tls);
   }
 
   get pid(): number {
@@ -62,7 +73,7 @@ export class RedisServer {
   async restart(): Promise<void> {
     if (this.server.exitCode === undefined) await this.server.stop();
     this.server = await launch(this.port, this.dir, this.options);
-    await answers(this.port, this.server);
+    await answers(this.port, this.server, this.options.tls);
   }
 
   /** Cuts the end off the append-only file of a server that is down: acknowledged writes are lost. */
@@ -107,7 +118,8 @@ function launch(port: number, dir: string, options: RedisOptions): Promise<Owned
     ? ['--appendonly', 'yes', '--appendfsync', 'everysec']
     : ['--appendonly', 'no'];
   return OwnedProcess.start('redis-server', [
-    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''],
+    ...(options.tls === undefined ? ['--port', String(port)] : serverFlags(options.tls, port)),
+    ...['--bind', '127.0.0.1', '--dir', dir, '--save', ''],
     ...['--daemonize', 'no', '--databases', '1', '--maxmemory-policy', 'noeviction'],
     ...persistence,
     ...(options.flags ?? []),
@@ -115,12 +127,16 @@ function launch(port: number, dir: string, options: RedisOptions): Promise<Owned
 }
 
 /** Loading an append-only file answers -LOADING: that is not up yet. */
-async function answers(port: number, server: OwnedProcess): Promise<void> {
+async function answers(
+  port: number,
+  server: OwnedProcess,
+  tls: Certificates | undefined,
+): Promise<void> {
   await eventually(
     'redis-server answers PING',
     async () => {
       if (server.exitCode !== undefined) return 'ended';
-      return (await ping(port)) ? 'up' : undefined;
+      return (await ping(port, tls)) ? 'up' : undefined;
     },
     15_000,
   ).then((state) => {
@@ -128,9 +144,30 @@ async function answers(port: number, server: OwnedProcess): Promise<void> {
   });
 }
 
-function ping(port: number): Promise<boolean> {
+/** A client of what listens there; it does not reconnect. */
+export function clientOf(port: number, tls: Certificates | undefined): Redis {
+  const redis = new Redis(port, '127.0.0.1', {
+    retryStrategy: () => null,
+    ...(tls === undefined ? {} : { tls: clientFiles(tls) }),
+  });
+  redis.on('error', () => undefined);
+  return redis;
+}
+
+function clientFiles(tls: Certificates): { ca: Buffer; cert: Buffer; key: Buffer } {
+  return {
+    ca: readFileSync(tls.file('ca.crt')),
+    cert: readFileSync(tls.file('client.crt')),
+    key: readFileSync(tls.file('client.key')),
+  };
+}
+
+function ping(port: number, tls: Certificates | undefined): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket: Socket =
+      tls === undefined
+        ? connectPlain(port, '127.0.0.1')
+        : connectTls({ port, host: '127.0.0.1', ...clientFiles(tls) });
     const done = (up: boolean): void => {
       socket.destroy();
       resolve(up);

@@ -82,14 +82,24 @@ app.kubernetes.io/part-of: nightjar
 {{- end -}}
 {{- end -}}
 
-{{- define "nightjar.redisPort" -}}
+{{/* The ports of Redis, and of its Sentinels where the URL names them, with commas between. */}}
+{{- define "nightjar.redisPorts" -}}
+{{- $url := .Values.externalRedis.url -}}
+{{- $own := .Values.networkPolicy.redisPort | int -}}
 {{- if .Values.redis.enabled -}}
 6379
-{{- else if .Values.networkPolicy.redisPort -}}
-{{- .Values.networkPolicy.redisPort | int -}}
 {{- else -}}
-{{- $host := (urlParse (default "redis://none" .Values.externalRedis.url)).host -}}
-{{- regexFind ":[0-9]+$" $host | trimPrefix ":" | default "6379" -}}
+{{- $ports := list -}}
+{{- range splitList "," (regexReplaceAll "^[a-z+]+://|/[^/]*$" $url "") -}}
+{{- $default := ternary "26379" "6379" (contains "+sentinel:" $url) -}}
+{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default $default) -}}
+{{- end -}}
+{{- if contains "+sentinel:" $url -}}
+{{- $ports = append $ports ($own | default 6379 | toString) -}}
+{{- else if $own -}}
+{{- $ports = list (toString $own) -}}
+{{- end -}}
+{{- $ports | uniq | join "," -}}
 {{- end -}}
 {{- end -}}
 

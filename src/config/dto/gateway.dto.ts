@@ -1,7 +1,6 @@
-import { IsOptional, Matches } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import type { GatewayConfig } from '../config.types.js';
 import { PROFILES, type Profile } from '../profiles.js';
-import { redisUrlFault } from '../redis-url.js';
 import {
   Check,
   Cidr,
@@ -15,7 +14,8 @@ import {
   Text,
   Whole,
 } from './rules.js';
-import { Headers, isSecretRef, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
+import { RedisDto } from './redis.dto.js';
+import { Headers, Secret, SecretRefDto } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
 import { TokenDto } from './token.dto.js';
 import { HostNames, Origins } from './site-lists.js';
@@ -37,21 +37,6 @@ class ListenDto {
 class ManagementDto extends ListenDto {
   @Flag()
   probesOnMain?: boolean;
-}
-
-class RedisDto {
-  @IsOptional()
-  @Check('redisUrl', (url) => (isSecretRef(url) ? undefined : redisUrlFault(url)))
-  url?: TextOrSecret;
-
-  @IsOptional()
-  @Matches(/^[^{}\s\p{C}]{1,64}$/u, {
-    message: 'must be 1 to 64 characters without braces and spaces',
-  })
-  prefix?: string;
-
-  @Flag()
-  allowEviction?: boolean;
 }
 
 class N9eAuthDto {
