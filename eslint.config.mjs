@@ -25,7 +25,7 @@ const ZONES = {
   protocols: ['tasks', 'tenant', 'auth', 'health'],
   health: ['redis', 'auth'],
   admin: ['auth', 'tenant', 'tasks', 'store', 'health', 'protocols'],
-  cli: ['redis', 'store', 'auth', 'tenant', 'admin'],
+  cli: ['redis', 'store', 'auth', 'tenant', 'admin', 'assistant'],
 };
 const folders = Object.keys(ZONES);
 

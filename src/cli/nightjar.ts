@@ -6,6 +6,7 @@ import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_USAGE } from '../config/exit-code.js';
 import { registerApprovals } from './approvals.js';
 import { CliFailure } from './cli-failure.js';
 import { registerConfig } from './config.js';
+import { registerDoctor } from './doctor.js';
 import { registerMcpCommands } from './mcp-call.js';
 import { registerServe } from './serve.js';
 import { registerToken } from './token.js';
@@ -22,6 +23,7 @@ registerServe(program);
 registerToken(program);
 registerApprovals(program);
 registerConfig(program);
+registerDoctor(program);
 registerMcpCommands(program);
 registerVersion(program);
 

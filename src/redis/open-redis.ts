@@ -54,6 +54,27 @@ export function openNode(
   return heard(new Redis({ ...linkOptions(settings, behaviour), ...node, retryStrategy: null }));
 }
 
+/** A connection to one Sentinel itself, to ask what it knows. */
+export function openSentinel(
+  settings: RedisSettings,
+  node: RedisNode,
+  behaviour: LinkBehaviour,
+): Redis {
+  const { username, password }: RedisLogin = settings.sentinel ?? {};
+  const options = { ...linkOptions(settings, behaviour) };
+  delete options.username;
+  delete options.password;
+  return heard(
+    new Redis({
+      ...options,
+      ...node,
+      retryStrategy: null,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    }),
+  );
+}
+
 /** A connection to each server that holds data of its own. */
 export function mastersOf(client: RedisClient): readonly Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client];

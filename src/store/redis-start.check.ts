@@ -1,5 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { parseInfo } from '../redis/doctor/finding.js';
+import { evictionPolicyOf } from '../redis/eviction-policy.js';
 import { Keys } from '../redis/keys.js';
 import { isReplyError } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -37,7 +39,9 @@ export class RedisStartCheck implements OnModuleInit {
   private async checkEviction(): Promise<void> {
     await this.redis.reads.ping();
     const policies = await Promise.all(
-      this.redis.masters().map(async (master) => evictionPolicy(await master.info('memory'))),
+      this.redis
+        .masters()
+        .map(async (master) => evictionPolicyOf(parseInfo(await master.info('memory')))),
     );
     const policy = policies.find((found) => found !== 'noeviction');
     if (policy === undefined || this.config.redis.allowEviction) return;
@@ -57,8 +61,3 @@ export class RedisStartCheck implements OnModuleInit {
 }
 
 class StartRefused extends Error {}
-
-/** From the text of INFO memory. */
-export function evictionPolicy(info: string): string {
-  return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
-}

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Redis } from 'ioredis';
 import type { StreamResponse, Task } from '../../src/domain/a2a.js';
 import { formatEventId, parseEventId, type EventId } from '../../src/domain/event.js';
 import { foldEvents } from '../../src/domain/fold.js';
 import { isSettled } from '../../src/domain/task-state.js';
 import { Keys } from '../../src/redis/keys.js';
+import { openRedis, type RedisClient } from '../../src/redis/open-redis.js';
 import type { EventStream } from './a2a-client.js';
 
 const keys = new Keys();
@@ -16,12 +16,11 @@ export interface LogEntry {
 
 /** What Redis itself holds, read past every gateway: the truth that a stream is compared with. */
 export class Truth {
-  private constructor(readonly redis: Redis) {}
+  private constructor(readonly redis: RedisClient) {}
 
   static open(url: string): Truth {
-    const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
-    redis.on('error', () => undefined);
-    return new Truth(redis);
+    const settings = { url, prefix: 'nj:', allowEviction: false };
+    return new Truth(openRedis(settings, { name: 'truth', waits: true, reconnects: true }));
   }
 
   close(): void {

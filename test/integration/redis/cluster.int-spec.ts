@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../../src/assistant/assistant-backend.js';
 import type { StreamResponse } from '../../../src/domain/a2a.js';
 import { foldEvents } from '../../../src/domain/fold.js';
+import { examineRedis } from '../../../src/redis/doctor/examine-redis.js';
 import { Keys } from '../../../src/redis/keys.js';
+import { openRedis } from '../../../src/redis/open-redis.js';
 import { RedisTokenStore } from '../../../src/store/redis-token.store.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../../support/core.js';
 import { documentedAcl } from '../../support/redis-acl.js';
@@ -117,6 +119,23 @@ describe('a Redis Cluster with three masters, as a user with the documented righ
       });
     }
     expect((await store.list()).map((record) => record.tenant)).toEqual([...tenants].reverse());
+  });
+
+  it('should be examined: every master, its clock, what cannot fail over', async () => {
+    const settings = { url: cluster.url, prefix: 'nj:', allowEviction: false };
+    const client = openRedis(settings, {
+      ...{ name: 'test', commandTimeoutMs: 5000, waits: false, reconnects: false },
+    });
+    await client.connect();
+    const findings = await examineRedis(client, settings, 8000);
+    client.disconnect();
+    expect(findings.filter(({ check }) => check === 'version')).toHaveLength(3);
+    const said = new Set(findings.map(({ check, level }) => `${check} ${level}`));
+    for (const line of ['cluster ok', 'clocks ok', 'channels ok', 'failover time ok']) {
+      expect(said).toContain(line);
+    }
+    expect(said).toContain('replicas warning');
+    expect([...said].filter((line) => line.endsWith('error'))).toEqual([]);
   });
 
   it('should have Redis itself refuse a script whose keys are in two slots', async () => {

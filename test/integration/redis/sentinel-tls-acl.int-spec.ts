@@ -2,7 +2,9 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../../src/assistant/assistant-backend.js';
 import type { RedisSettings } from '../../../src/config/config.types.js';
+import { examineRedis } from '../../../src/redis/doctor/examine-redis.js';
 import { Keys } from '../../../src/redis/keys.js';
+import { openRedis } from '../../../src/redis/open-redis.js';
 import { RedisStartCheck } from '../../../src/store/redis-start.check.js';
 import { RedisTokenStore } from '../../../src/store/redis-token.store.js';
 import { RedisReadinessProbe } from '../../../src/streams/redis-readiness.probe.js';
@@ -119,6 +121,31 @@ describe('Sentinel, over TLS with client certificates, as users with the documen
     const refused = (await master.call('ACL', 'LOG')) as string[][];
     master.disconnect();
     expect(refused.map((entry) => entry[entry.indexOf('object') + 1])).toEqual([]);
+  });
+
+  it('should be examined with these rights: what they do not show is said, not guessed', async () => {
+    const client = openRedis(settings, {
+      ...{ name: 'test', commandTimeoutMs: 5000, waits: false, reconnects: false },
+    });
+    await client.connect();
+    const findings = await examineRedis(client, settings, 8000);
+    client.disconnect();
+    const said = new Set(findings.map(({ check, level }) => `${check} ${level}`));
+    for (const line of ['connection ok', 'replicas ok', 'persistence ok', 'channels ok']) {
+      expect(said).toContain(line);
+    }
+    expect(said).toContain('min-replicas unknown');
+    expect(said).toContain('failover time unknown');
+    // With the rights that docs/security.md adds for it, it sees one Sentinel that waits 1 s.
+    await set.client.call('ACL', 'SETUSER', 'nightjar', '+sentinel|master');
+    const again = openRedis(settings, {
+      ...{ name: 'test', commandTimeoutMs: 5000, waits: false, reconnects: false },
+    });
+    await again.connect();
+    const more = await examineRedis(again, settings, 8000);
+    again.disconnect();
+    expect(more).toContainEqual(expect.objectContaining({ check: 'failover time', level: 'ok' }));
+    expect(more).toContainEqual(expect.objectContaining({ check: 'sentinel', level: 'warning' }));
   });
 
   it('should not reach what has another prefix', async () => {

@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nightjar } from '../support/nightjar-cli.js';
+import { RedisServer } from '../support/redis-server.js';
+
+interface Answer {
+  readonly ok: boolean;
+  readonly findings: readonly {
+    readonly check: string;
+    readonly where: string;
+    readonly level: string;
+    readonly text: string;
+  }[];
+}
+
+describe('nightjar doctor', () => {
+  let redis: RedisServer;
+  let evicting: RedisServer;
+  let model: Server;
+  let dir: string;
+  let file: string;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start({ aof: true });
+    evicting = await RedisServer.start({ flags: ['--maxmemory-policy', 'allkeys-lru'] });
+    model = createServer((request, response) => {
+      response.statusCode = request.headers.authorization === 'Bearer good' ? 404 : 401;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    dir = await mkdtemp(join(tmpdir(), 'nightjar-doctor-'));
+    file = join(dir, 'nightjar.yaml');
+    const { port } = model.address() as AddressInfo;
+    const llm = (key: string): object => ({
+      ...{ backend: 'llm', provider: 'openai-compatible', model: 'm' },
+      ...{ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: { env: key } },
+    });
+    const document = {
+      tenants: [
+        { id: 'fit', sources: [{ type: 'demo', name: 'd' }], assistant: llm('GOOD') },
+        {
+          id: 'broken',
+          sources: [{ type: 'prometheus', name: 'gone', url: 'http://127.0.0.1:1' }],
+          assistant: llm('BAD'),
+        },
+      ],
+    };
+    await writeFile(file, JSON.stringify(document));
+  });
+  afterAll(async () => {
+    model.close();
+    await Promise.all([redis.stop(), evicting.stop()]);
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('should tell a person what is fit, and end with 0', async () => {
+    const { code, stdout } = await nightjar(['doctor'], { REDIS_URL: redis.url, HOME: dir });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ok +127\.0\.0\.1:\d+ {2}version +Redis 7/);
+    expect(stdout).toMatch(/ok +rights {2}channels +what is published is delivered/);
+    expect(stdout).toContain('fit: 0 error(s), 0 warning(s)');
+  });
+
+  it('should tell a program what is not: eviction, a source, a key', async () => {
+    const env = { REDIS_URL: evicting.url, HOME: dir, GOOD: 'good', BAD: 'bad-key' };
+    const { code, stdout } = await nightjar(['doctor', '--json', '--config', file], env);
+    expect(code).toBe(69);
+    const { ok, findings } = JSON.parse(stdout) as Answer;
+    expect(ok).toBe(false);
+    const wrong = findings.filter(({ level }) => level === 'error');
+    expect(wrong.map(({ where, check }) => `${where} ${check}`)).toEqual([
+      `127.0.0.1:${evicting.port} eviction`,
+      'broken/gone prometheus',
+      'broken/m model',
+    ]);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'model', where: 'fit/m', level: 'ok' }),
+    );
+    expect(stdout).not.toContain('bad-key');
+  });
+
+  it('should say that a user without channels stores and never announces', async () => {
+    const admin = redis.client();
+    await admin.call('ACL', 'SETUSER', 'deaf', 'on', '>pw', '~*', 'resetchannels', '+@all');
+    admin.disconnect();
+    const env = { REDIS_URL: redis.url.replace('//', '//deaf:pw@'), HOME: dir };
+    const { code, stdout } = await nightjar(['doctor'], env);
+    expect(code).toBe(69);
+    expect(stdout).toMatch(/ERROR +rights {2}channels +NOPERM/);
+  });
+
+  it('should go on to the rest when Redis is away, and name no password', async () => {
+    const env = {
+      ...{ REDIS_URL: 'redis://:secret-word@127.0.0.1:1', HOME: dir },
+      ...{ GOOD: 'good', BAD: 'x' },
+    };
+    const { code, stdout } = await nightjar(['doctor', '--json', '--config', file], env);
+    expect(code).toBe(69);
+    const { findings } = JSON.parse(stdout) as Answer;
+    expect(findings[0]).toMatchObject({ check: 'connection', level: 'error' });
+    expect(findings).toContainEqual(expect.objectContaining({ where: 'fit/d', level: 'ok' }));
+    expect(stdout).not.toContain('secret-word');
+  });
+});
