@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check model model-mutants mutants write-faults interop bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static check model model-mutants mutants write-faults faults interop bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -22,6 +22,7 @@ help:
 	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
 	@echo 'make model-mutants [MUTANT=file]  change each line of lua/ in turn: what does the model find?'
 	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS)'
+	@echo 'make faults [FAULTS=kill]   kills, pauses, cuts and fails over for real; minutes'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
 	@echo 'make bench     throughput and latency, as ratios in one run'
 	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
@@ -38,7 +39,7 @@ run: $(ENTRY)
 test: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis prometheus:prometheus:prometheus \
 	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager nginx:nginx:nginx \
-	  curl:curl:curl
+	  curl:curl:curl redis-sentinel:redis-sentinel:redis openssl:openssl:openssl
 	$(NPX) vitest run
 
 static: $(DEPS)
@@ -66,6 +67,9 @@ model: $(DEPS)
 model-mutants: $(DEPS)
 	@scripts/need.sh redis-server:redis-server:redis
 	@MODEL_RUNS=$${RUNS:-300} $(NPX) vitest run --config test/model/vitest.config.ts
+faults: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis redis-sentinel:redis-sentinel:redis
+	$(NPX) vitest run --config test/faults/vitest.config.ts $(FAULTS)
 
 interop: $(ENTRY) interop/node_modules/.package-lock.json
 	@scripts/need.sh redis-server:redis-server:redis

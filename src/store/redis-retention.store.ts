@@ -56,12 +56,11 @@ export class RedisRetentionStore {
     entries: readonly KeptEntry[],
   ): Promise<(TaskRef | undefined)[]> {
     const ids = entries.map((entry) => entry.slice(entry.indexOf(' ') + 1));
-    const pipeline = this.redis.control.pipeline();
-    for (const id of ids) pipeline.hget(this.keys.task(tenant, id), 'context_id');
-    const replies = (await pipeline.exec()) ?? [];
+    const contexts = await Promise.all(
+      ids.map((id) => this.redis.control.hget(this.keys.task(tenant, id), 'context_id')),
+    );
     return ids.map((taskId, index) => {
-      const [error, contextId] = replies[index] ?? [];
-      if (error) throw error;
+      const contextId = contexts[index];
       if (typeof contextId !== 'string') return undefined;
       // The message has been forgotten with the task's end.
       return { tenant, user, taskId, contextId, messageId: '' };

@@ -129,9 +129,7 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
       taskId,
       channel,
       readers: new Set(),
-      subscribed: this.redis.subscriber.subscribe(channel).catch((error: unknown) => {
-        throw unavailable('The task store does not answer', error);
-      }),
+      subscribed: this.redis.subscriber.subscribe(channel),
       nextSnapshot: undefined,
     };
     // The joiners await it; without any, its failure is nobody's.

@@ -73,8 +73,8 @@ it(`should continue ${ROUNDS * RUNS} runs whose owner is killed at a random poin
       const stored = await anyOf(others, ann).get(task.id);
       const attempt = second === undefined ? 1 : 2;
       const told = deltasIn(answerOf(stored));
-      if (told.join() !== numbered(attempt, DELTAS).join())
-        faults.push(`${task.id}: ${told.join()}`);
+      const right = numbered(attempt, DELTAS).join();
+      if (told.join() !== right) faults.push(`${task.id}: ${told.join()}`);
       expect(isTerminal(stored.status.state)).toBe(true);
     }
   }

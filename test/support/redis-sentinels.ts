@@ -52,17 +52,25 @@ export class RedisSentinels {
       return undefined;
     });
     const set = new RedisSentinels([master, replica], port, dir, sentinel, client);
-    // A replica that the Sentinel does not know yet, or that was never in sync, is not promoted.
+    await set.inSync();
+    return set;
+  }
+
+  /** A replica that the Sentinel does not know yet, or that was never in sync, is not promoted. */
+  async inSync(): Promise<void> {
     await eventually(
       'the Sentinel knows a replica that is in sync',
       async () => {
-        const found = (await client.call('SENTINEL', 'REPLICAS', 'mymaster')) as string[][];
-        return found.some((fields) => fields[fields.indexOf('master-link-status') + 1] === 'ok');
+        const found = (await this.client.call('SENTINEL', 'REPLICAS', 'mymaster')) as string[][];
+        return found.some(
+          (fields) =>
+            fields[fields.indexOf('master-link-status') + 1] === 'ok' &&
+            fields[fields.indexOf('flags') + 1] === 'slave',
+        );
       },
-      20_000,
+      40_000,
       100,
     );
-    return set;
   }
 
   get url(): string {

@@ -15,7 +15,7 @@ import {
   Whole,
 } from './rules.js';
 import { RedisDto } from './redis.dto.js';
-import { Headers, Secret, SecretRefDto } from './secret-ref.dto.js';
+import { Headers, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
 import { TokenDto } from './token.dto.js';
 import { HostNames, Origins } from './site-lists.js';

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { unavailable } from '../../domain/errors.js';
 import { type EventId, formatEventId } from '../../domain/event.js';
-import { RETRY_HINT, SseWriter } from './sse-writer.js';
+import { retryHint, SseWriter } from './sse-writer.js';
 import { StreamRegistry } from './stream-registry.js';
 
 /** One event on its way out. Without an id (a heartbeat) a client's Last-Event-ID stays. */
@@ -104,7 +104,7 @@ async function pump(
   first: IteratorResult<OutgoingEvent>,
   { head, tail }: SseEncoding,
 ): Promise<void> {
-  let hint = RETRY_HINT;
+  let hint = retryHint();
   for (let next = first; next.done !== true && !writer.closed; next = await events.next()) {
     const { id, json } = next.value;
     const place = id === undefined ? '' : `id: ${formatEventId(id)}\n`;

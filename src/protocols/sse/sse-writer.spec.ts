@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RETRY_HINT, SseWriter } from './sse-writer.js';
+import { retryHint, SseWriter } from './sse-writer.js';
 
 /** A response whose socket takes `room` writes and then asks to wait. */
 class FakeResponse extends EventEmitter {
@@ -121,12 +121,20 @@ describe('SseWriter', () => {
     expect(raw.chunks).toEqual(['a']);
   });
 
+  it('should not tell all clients of an instance that ends the same moment to come back', () => {
+    const hints = Array.from({ length: 200 }, retryHint);
+    const times = hints.map((hint) => Number(/^retry: (\d+)\n$/.exec(hint)?.[1]));
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...times)).toBeLessThanOrEqual(5000);
+    expect(new Set(times).size).toBeGreaterThan(100);
+  });
+
   it('should end with a hint when the server closes it, and once', () => {
     const sse = writer();
     sse.close();
     sse.close();
     sse.end();
-    expect(raw.chunks).toEqual([`${RETRY_HINT}\n`]);
+    expect(raw.chunks).toEqual([expect.stringMatching(/^retry: \d{4}\n\n$/)]);
     expect(raw.ended).toBe(true);
     expect(over).toBe(1);
     expect(sse.write('a')).toBeUndefined();

@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
-/** Hint to clients that come back on their own (EventSource), in milliseconds; a field line. */
-export const RETRY_HINT = 'retry: 2000\n';
+/** Between these a client is told to come back, ms: after the end of an instance thousands do. */
+const RETRY_MS = { least: 1000, most: 5000 } as const;
+
+/** Hint to clients that come back on their own (EventSource): a field line, another one each time. */
+export function retryHint(): string {
+  const ms = RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least);
+  return `retry: ${Math.round(ms)}\n`;
+}
+
 const COMMENT = ': keep-alive\n\n';
 
 export interface SseWriterOptions {
@@ -61,7 +68,7 @@ export class SseWriter {
   /** The server ends the stream before its time: the client should come back. */
   close(): void {
     if (this.over) return;
-    this.raw.write(`${RETRY_HINT}\n`);
+    this.raw.write(`${retryHint()}\n`);
     this.end();
   }
 

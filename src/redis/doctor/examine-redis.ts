@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { RedisSettings } from '../../config/config.types.js';
 import { parseRedisUrl } from '../../config/redis-url.js';
 import { Keys } from '../keys.js';
