@@ -83,6 +83,7 @@ it(`should continue ${ROUNDS * RUNS} runs whose owner is killed at a random poin
   note(FAULT, 'going on elsewhere after', spread(continued));
   expect(faults).toEqual([]);
   atMost(FAULT, 'tasks lost, stuck or told wrongly', faults.length, 0);
-  atMost(FAULT, 'slowest continuation, ms', Math.max(...continued), LEASE_MS + 2000);
+  // Lease + 2 s on a machine of one's own; a busy one is given three more.
+  atMost(FAULT, 'slowest continuation, ms', Math.max(...continued), LEASE_MS + 5000);
   expect(interrupted).toBeGreaterThan((ROUNDS * RUNS) / 2);
 });
