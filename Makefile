@@ -67,6 +67,7 @@ model: $(DEPS)
 model-mutants: $(DEPS)
 	@scripts/need.sh redis-server:redis-server:redis
 	@MODEL_RUNS=$${RUNS:-300} $(NPX) vitest run --config test/model/vitest.config.ts
+
 faults: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis redis-sentinel:redis-sentinel:redis
 	$(NPX) vitest run --config test/faults/vitest.config.ts $(FAULTS)

@@ -10,7 +10,11 @@ describe('the Redis rights in docs/security.md', () => {
         ...[body, ...includes.map(includeSource)].join('\n').matchAll(/redis\.call\('([A-Z]+)'/g),
       ].map(([, name]) => name ?? ''),
     );
-    const missing = new Set(called.filter((name) => !granted.includes(`+${name.toLowerCase()}`)));
+    const missing = new Set(
+      called.filter(
+        (name) => !granted.some((word) => word.split('|')[0] === `+${name.toLowerCase()}`),
+      ),
+    );
     expect(called.length).toBeGreaterThan(100);
     expect([...missing]).toEqual([]);
   });
