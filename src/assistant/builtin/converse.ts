@@ -1,4 +1,5 @@
 import { WRITE_TOOLS } from '../tools/write-registry.js';
+import { code } from './answer/markdown.js';
 import { understood } from './answer/understood.js';
 import { answerAlerts } from './handlers/alerts.js';
 import { answerQuery } from './handlers/query.js';
@@ -21,6 +22,7 @@ import {
   understand,
 } from './parse/question.js';
 import { splitQuestions } from './parse/split.js';
+import { textOf } from './parse/segment.js';
 import { Vocabulary } from './parse/vocabulary.js';
 import { findPromql, type FoundPromql } from './promql/find-promql.js';
 import type { Answer, Handling, TurnRun } from './turn-run.js';
@@ -34,6 +36,8 @@ const OTHER_TOPICS: readonly Concept[] = [
   'target',
   'rule',
 ];
+/** Topics whose answer depends on conditions. */
+const READS: readonly Domain[] = ['alerts', 'silences', 'targets', 'rules', 'sources'];
 const NOTHING = new Vocabulary([]);
 
 /** From the message to the answer: reads it, finds out what it is about, asks the right handler. */
@@ -49,15 +53,27 @@ export async function* converse(run: TurnRun): Handling {
     return yield* answerQuery(run, promql);
   }
   const cut = cutUp(text, live.all, run);
-  const pieces = splitQuestions(cut.segments);
+  const pieces = splitQuestions(cut.segments, first.domain !== 'write');
   const blocks: string[] = [];
   let memory: ListMemory | undefined;
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, { segments, follows }] of pieces.entries()) {
     const repairs = index === 0 ? cut.repairs : [];
-    const question = understand({ atoms: cut.atoms, segments: piece, repairs }, live.all);
-    const answer = yield* answerOne(run, question, live);
+    const question = understand({ atoms: cut.atoms, segments, repairs }, live.all);
+    // `… and how many are critical`: of those.
+    const turn = follows && memory !== undefined ? run.after(memory) : run;
+    const answer = yield* answerOne(turn, { ...question, follows }, live);
+    const isUnknown = index > 0 && answer.blocks[0] === run.words.unknown;
+    const told = isUnknown
+      ? [
+          run.words.partUnknown(
+            code(textOf(cut.atoms, segments[0]?.start ?? 0, segments.at(-1)?.end ?? 0)),
+          ),
+        ]
+      : answer.blocks;
+    // Both halves may come to the same: `which are muted, and until when are they`.
+    if (blocks.includes(told[0] ?? '')) continue;
     if (index > 0) blocks.push('---');
-    blocks.push(...answer.blocks);
+    blocks.push(...told);
     memory = answer.memory ?? memory;
   }
   return memory === undefined ? { blocks } : { blocks, memory };
@@ -66,14 +82,14 @@ export async function* converse(run: TurnRun): Handling {
 /** Answers that need no source; undefined when the question may be about something. */
 function smallTalk(
   run: TurnRun,
-  { domain, sentence, conditions, ignored }: Question,
+  { domain, sentence, conditions, ignored, unsure }: Question,
 ): Answer | undefined {
   const { words } = run;
-  if (sentence.parts.length === 0) return { blocks: [words.unknown] };
+  if (sentence.parts.length === 0 && domain === 'unknown') return { blocks: [words.unknown] };
   if (domain === 'write' && !mayWrite(run)) {
     return { blocks: [words.readOnly, ...understood(run, { task: 'write' })] };
   }
-  const isPlain = conditions.unmatched.length === 0 && ignored.length === 0;
+  const isPlain = conditions.unmatched.length + ignored.length + unsure.length === 0;
   if (!isPlain) return undefined;
   const TEXTS: Partial<Record<Domain, string>> = {
     help: words.help,
@@ -89,18 +105,23 @@ function mayWrite({ writes }: TurnRun): boolean {
   return writes !== undefined && WRITE_TOOLS.some((tool) => writes.allows(tool));
 }
 
-async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Handling {
+async function* answerOne(run: TurnRun, asked: Question, live: LiveWords): Handling {
   const { words } = run;
-  const { domain } = question;
+  const { domain } = asked;
+  const question = READS.includes(domain) ? reread(run, asked, live, domain) : asked;
+  if (READS.includes(domain) && question.unsure.length > 0) return answerUnsure(run, question);
   switch (domain) {
-    case 'alerts':
-      return yield* answerAlerts(run, reread(run, question, live, 'alerts'), live.of('alerts'));
+    case 'alerts': {
+      const up = upOrNot(run, asked, live);
+      if (up !== undefined) return yield* answerTargets(run, up);
+      return yield* answerAlerts(run, question, live.of('alerts'));
+    }
     case 'silences':
-      return yield* answerSilences(run, reread(run, question, live, domain));
+      return yield* answerSilences(run, question);
     case 'targets':
       return yield* answerDown(run, question, live);
     case 'rules':
-      return yield* answerRules(run, reread(run, question, live, domain));
+      return yield* answerRules(run, question);
     case 'sources':
       return yield* answerSources(run, question);
     case 'write':
@@ -115,6 +136,32 @@ async function* answerOne(run: TurnRun, question: Question, live: LiveWords): Ha
     case 'unknown':
       return yield* answerUnknown(run, question, live);
   }
+}
+
+/** `is the batch job up?` where a target is called so. */
+function upOrNot(run: TurnRun, asked: Question, live: LiveWords): Question | undefined {
+  const { sentence } = asked;
+  const isAsked = sentence.has(0, 'is') && sentence.has(sentence.parts.length - 1, 'up');
+  if (!isAsked || sentence.any('alert') || sentence.any('firing')) return undefined;
+  const { conditions, ...rest } = reread(run, asked, live, 'targets');
+  const isKnown = conditions.where.length > 0 && conditions.unmatched.length === 0;
+  return isKnown ? { ...rest, conditions } : undefined;
+}
+
+/** Says which words stand in the way of a right answer, and what can be asked about the topic. */
+function answerUnsure({ words }: TurnRun, { domain, unsure }: Question): Answer {
+  const said = [...new Set(unsure)].slice(0, 8).map((word) => code(word, 60));
+  const { alerts, count, detail, silences, targets, sources } = words.topics;
+  const near: Partial<Record<Domain, readonly string[]>> = {
+    silences: [silences],
+    targets: [targets],
+    rules: [targets],
+    sources: [sources],
+  };
+  const examples = near[domain] ?? [alerts, count, detail];
+  return {
+    blocks: [words.unsure(said.join(', ')), examples.map((topic) => `- ${topic}`).join('\n')],
+  };
 }
 
 /** `is checkout down` is about a target if one is called so, else about alerts. */
@@ -138,10 +185,19 @@ async function* answerUnknown(run: TurnRun, question: Question, live: LiveWords)
     sentence.any('follow') ||
     sentence.any('it') ||
     sentence.has(0, 'and');
-  const asks = refers || sentence.any('detail') || sentence.any('count') || time !== undefined;
-  const continues = run.memory !== undefined && asks && question.ignored.length === 0;
+  const { limit, order } = question.references;
+  const asks =
+    refers ||
+    sentence.any('detail') ||
+    sentence.any('count') ||
+    sentence.any('since-when') ||
+    time !== undefined ||
+    limit !== undefined ||
+    order !== undefined;
+  const continues =
+    run.memory !== undefined && asks && question.ignored.length + question.unsure.length === 0;
   if (continues) {
-    const again = reread(run, question, live, 'alerts');
+    const again = { ...reread(run, question, live, 'alerts'), follows: true };
     return yield* answerAlerts(run, again, live.of('alerts'));
   }
   return { blocks: [run.words.unknown] };
@@ -155,6 +211,8 @@ function reread(run: TurnRun, question: Question, live: LiveWords, domain: Domai
 
 /** Is the bare word after `query` a metric rather than something we know by another name? */
 function meansQuery({ expr, rest }: FoundPromql, vocabulary: Vocabulary): boolean {
+  // `rack == 12` is a condition.
+  if (vocabulary.isLabel(/^[\w:]+/.exec(expr)?.[0] ?? '')) return false;
   const atoms = phraseAtoms(expr);
   const isOurs = LEXICON.get(atoms) !== undefined && expr !== 'up';
   const isLive = vocabulary.mentions.get(atoms) !== undefined;

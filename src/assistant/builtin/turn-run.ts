@@ -31,12 +31,19 @@ export class TurnRun implements TimeFrame {
     readonly words: Words,
     readonly zone: string,
     readonly now: number,
-    sources: TenantSources,
+    private readonly sources: TenantSources,
     /** Absent: this turn only reads. */
     readonly writes?: TurnWrites,
+    within?: { readonly reads: SourceReads; readonly memory: ListMemory },
   ) {
-    this.reads = new SourceReads(sources);
-    this.memory = readMemory(turn.history);
+    this.reads = within?.reads ?? new SourceReads(sources);
+    this.memory = within?.memory ?? readMemory(turn.history);
+  }
+
+  /** The next question of the same message: the same facts, after an answer that left `memory`. */
+  after(memory: ListMemory): TurnRun {
+    const { turn, signal, words, zone, now, sources, writes, reads } = this;
+    return new TurnRun(turn, signal, words, zone, now, sources, writes, { reads, memory });
   }
 
   /** Runs a tool, with a step that says so. */

@@ -243,6 +243,10 @@ describe('a silence with the approval of its user', () => {
   it.each([
     ['silence NoSuchThing for 1h', /NoSuchThing/],
     ['silence DiskFull for a while', /how long|`?while/],
+    // Without the word it would silence more than was asked for.
+    ['silence unacknowledged DiskFull alerts for 1h', /unacknowledged/],
+    ['silence DiskFull alerts that matter for 1h', /matter/],
+    ['silence critical alerts of more than 5 alerts for 1h', /more than/],
     ['silence it', /Say which/],
     ['restart DiskFull', /only read/],
   ])('should make no proposal for %j', async (text, said) => {

@@ -28,6 +28,7 @@ export function alertTable(
   rows: readonly AlertRow[],
   where: readonly Clause[],
   from: number,
+  quietness?: (row: AlertRow) => string,
 ): string {
   const { columns, states } = run.words;
   const withState = rows.some((row) => row.state !== 'active');
@@ -43,6 +44,7 @@ export function alertTable(
       columns.since,
       columns.summary,
       ...(withState ? [columns.state] : []),
+      ...(quietness === undefined ? [] : [columns.silenced]),
       ...(withSource ? [columns.source] : []),
     ],
     rows.map((row, index) => [
@@ -53,6 +55,7 @@ export function alertTable(
       run.since(row.since),
       plain(row.summary ?? ''),
       ...(withState ? [states[row.state] ?? row.state] : []),
+      ...(quietness === undefined ? [] : [quietness(row)]),
       ...(withSource ? [plain(row.source)] : []),
     ]),
   );

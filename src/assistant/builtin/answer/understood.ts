@@ -1,5 +1,6 @@
 import type { Clause } from '../../tools/label-matcher.js';
 import type { Note } from '../parse/conditions.types.js';
+import type { Threshold } from '../parse/references.js';
 import { showInstant } from '../time/zoned.js';
 import type { TurnRun } from '../turn-run.js';
 import { code, plain } from './markdown.js';
@@ -22,6 +23,7 @@ export interface Reading {
   readonly before?: number;
   readonly order?: string;
   readonly limit?: number;
+  readonly threshold?: Threshold;
   readonly inherited?: boolean;
   readonly notes?: readonly Note[];
   readonly ignored?: readonly string[];
@@ -66,6 +68,8 @@ function partsOf(run: TurnRun, reading: Reading): readonly string[] {
   }
   if (instant !== undefined) parts.push(words.instant(showInstant(instant, zone)));
   if (order !== undefined) parts.push(words.orders[order] ?? order);
+  const { threshold } = reading;
+  if (threshold !== undefined) parts.push(words.threshold(threshold.op, threshold.count));
   if (limit !== undefined) parts.push(words.limit(limit));
   if (reading.inherited === true) parts.push(words.inherited);
   parts.push(...notes.slice(0, 8).map((note) => showNote(note, words)));

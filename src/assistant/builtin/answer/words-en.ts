@@ -1,13 +1,23 @@
 import { SourceError } from '../../sources/source-error.js';
 import type { AlertState, Words } from './words.js';
 
-const TOPICS = `- what is firing: "what is firing in prod?", "critical alerts for team=payments since 09:00"
-- how many: "how many alerts by severity?", "count critical alerts per cluster", "which team has the most alerts?"
-- one alert: "is HighErrorRate firing?", "details of HighErrorRate", then "tell me more about the second one"
-- silences: "list silences", "which alerts are silenced?"
-- metrics: "query up", "what is the value of sum(rate(http_requests_total[5m]))", "query up over the last hour"
-- scrape targets and rules: "which targets are down?", "list alerting rules"
-- the sources: "are all sources healthy?"
+const TOPICS: Words['topics'] = {
+  alerts:
+    'what is firing: "what is firing in prod?", "critical alerts for team=payments since 09:00"',
+  count:
+    'how many: "how many alerts by severity?", "count critical alerts per cluster", "which team has the most alerts?"',
+  detail:
+    'one alert: "is HighErrorRate firing?", "details of HighErrorRate", then "tell me more about the second one"',
+  silences: 'silences: "list silences", "which alerts are silenced?"',
+  query:
+    'metrics: "query up", "what is the value of sum(rate(http_requests_total[5m]))", "query up over the last hour"',
+  targets: 'scrape targets and rules: "which targets are down?", "list alerting rules"',
+  sources: 'the sources: "are all sources healthy?"',
+};
+
+const ALL_TOPICS = `${Object.values(TOPICS)
+  .map((topic) => `- ${topic}`)
+  .join('\n')}
 
 Any label can be a condition: \`name=value\`, "not", "or", "except", a time such as "in the last hour".`;
 
@@ -19,10 +29,14 @@ const ADJECTIVES: Readonly<Record<AlertState, string>> = {
 };
 
 export const ENGLISH_WORDS: Words = {
-  help: `I answer questions about alerts and metrics. I can answer these:\n\n${TOPICS}\n\nI only read: I change nothing.`,
-  greeting: `Hello! I answer questions about alerts and metrics, for example:\n\n${TOPICS}`,
+  help: `I answer questions about alerts and metrics. I can answer these:\n\n${ALL_TOPICS}\n\nI only read: I change nothing.`,
+  greeting: `Hello! I answer questions about alerts and metrics, for example:\n\n${ALL_TOPICS}`,
   thanks: 'You are welcome. Ask again any time, for example "what is firing?".',
-  unknown: `I did not understand the question, and I do not guess. I can answer these:\n\n${TOPICS}`,
+  unknown: `I did not understand the question, and I do not guess. I can answer these:\n\n${ALL_TOPICS}`,
+  topics: TOPICS,
+  unsure: (words) =>
+    `I did not understand the question: ${words} may change what is asked for, and I do not guess. I can answer, for example:`,
+  partUnknown: (text) => `I did not understand the question ${text}, so this part has no answer.`,
   readOnly:
     'I only read: I cannot create, change or delete anything, neither silences nor alerts nor anything else. I can show what is firing, silences, targets, rules and metrics.',
   past: (total, filter, from, to) =>
@@ -92,6 +106,7 @@ export const ENGLISH_WORDS: Words = {
     group: 'Routing group',
     matchers: 'Matchers',
     ends: 'Ends',
+    silenced: 'Silenced',
     by: 'By',
     comment: 'Comment',
     health: 'Health',
@@ -122,6 +137,8 @@ export const ENGLISH_WORDS: Words = {
   },
   silencedBy: (silence, comment, by, until) =>
     `silenced by ${silence}, made by ${by} (${comment}), until ${until}`,
+  silencedUntil: (until, by, comment) =>
+    `until ${until} by ${by}${comment === '' ? '' : `: ${comment}`}`,
   inhibited: (count) => `inhibited by ${String(count)} other ${count === 1 ? 'alert' : 'alerts'}`,
   receivers: 'Receivers',
   links: 'Links',
@@ -197,6 +214,8 @@ export const ENGLISH_WORDS: Words = {
     severity: 'worst first',
     name: 'by name',
   },
+  threshold: (op, count) =>
+    `${op === 'above' ? 'more than' : op === 'below' ? 'fewer than' : op === 'at-least' ? 'at least' : 'at most'} ${String(count)}`,
   limit: (count) => `at most ${String(count)}`,
   or: ' or ',
   not: 'not ',

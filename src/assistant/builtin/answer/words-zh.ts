@@ -1,13 +1,20 @@
 import type { SourceFault } from '../../sources/source-error.js';
 import type { AlertState, Words } from './words.js';
 
-const TOPICS = `- 当前告警：“prod 有哪些告警？”、“最近一小时 team=payments 的严重告警”
-- 数量：“按级别统计告警”、“各集群有多少严重告警”、“哪个团队告警最多”
-- 单条告警：“HighErrorRate 在告警吗？”、“HighErrorRate 的详情”，之后可以问“进一步分析其中第二条”
-- 静默：“有哪些静默”、“哪些告警被静默了”
-- 指标：“查询 up”、“查询 sum(rate(http_requests_total[5m]))”、“查询 up 最近一小时”
-- 采集目标和规则：“哪些采集目标挂了”、“有哪些告警规则”
-- 数据源：“数据源是否正常”
+const TOPICS: Words['topics'] = {
+  alerts: '当前告警：“prod 有哪些告警？”、“最近一小时 team=payments 的严重告警”',
+  count: '数量：“按级别统计告警”、“各集群有多少严重告警”、“哪个团队告警最多”',
+  detail:
+    '单条告警：“HighErrorRate 在告警吗？”、“HighErrorRate 的详情”，之后可以问“进一步分析其中第二条”',
+  silences: '静默：“有哪些静默”、“哪些告警被静默了”',
+  query: '指标：“查询 up”、“查询 sum(rate(http_requests_total[5m]))”、“查询 up 最近一小时”',
+  targets: '采集目标和规则：“哪些采集目标挂了”、“有哪些告警规则”',
+  sources: '数据源：“数据源是否正常”',
+};
+
+const ALL_TOPICS = `${Object.values(TOPICS)
+  .map((topic) => `- ${topic}`)
+  .join('\n')}
 
 任何标签都可以作为条件：\`名称=值\`，也支持“非”、“或”、“除了…以外”和“最近一小时”这样的时间。`;
 
@@ -19,10 +26,13 @@ const NOUNS: Readonly<Record<AlertState, string>> = {
 };
 
 export const CHINESE_WORDS: Words = {
-  help: `我回答关于告警和指标的问题，可以问这些：\n\n${TOPICS}\n\n我只读取数据，不做任何修改。`,
-  greeting: `你好！我回答关于告警和指标的问题，例如：\n\n${TOPICS}`,
+  help: `我回答关于告警和指标的问题，可以问这些：\n\n${ALL_TOPICS}\n\n我只读取数据，不做任何修改。`,
+  greeting: `你好！我回答关于告警和指标的问题，例如：\n\n${ALL_TOPICS}`,
   thanks: '不客气，随时可以再问，例如“现在有哪些告警？”。',
-  unknown: `我没有理解这个问题，也不会猜测。我可以回答这些：\n\n${TOPICS}`,
+  unknown: `我没有理解这个问题，也不会猜测。我可以回答这些：\n\n${ALL_TOPICS}`,
+  topics: TOPICS,
+  unsure: (words) => `我没有理解这个问题：${words} 可能改变问题的意思，我不会猜测。可以这样问：`,
+  partUnknown: (text) => `我没有理解这个问题 ${text}，所以这部分没有回答。`,
   readOnly:
     '我只读取数据：不能创建、修改或删除任何东西，包括静默和告警。我可以展示当前告警、静默、采集目标、规则和指标。',
   past: (total, filter, from, to) =>
@@ -87,6 +97,7 @@ export const CHINESE_WORDS: Words = {
     group: '路由分组',
     matchers: '匹配条件',
     ends: '结束时间',
+    silenced: '静默',
     by: '创建人',
     comment: '备注',
     health: '状态',
@@ -117,6 +128,8 @@ export const CHINESE_WORDS: Words = {
   },
   silencedBy: (silence, comment, by, until) =>
     `被静默 ${silence}，创建人 ${by}（${comment}），到 ${until} 为止`,
+  silencedUntil: (until, by, comment) =>
+    `到 ${until} 为止，创建人 ${by}${comment === '' ? '' : `：${comment}`}`,
   inhibited: (count) => `被其他 ${String(count)} 条告警抑制`,
   receivers: '接收者',
   links: '链接',
@@ -195,6 +208,8 @@ export const CHINESE_WORDS: Words = {
   started: (after, before) =>
     `开始时间${[after === undefined ? '' : `不早于 ${after}`, before === undefined ? '' : `不晚于 ${before}`].filter((p) => p !== '').join('且')}`,
   orders: { newest: '最新的在前', oldest: '最早的在前', severity: '最严重的在前', name: '按名称' },
+  threshold: (op, count) =>
+    `${op === 'above' ? '多于' : op === 'below' ? '少于' : op === 'at-least' ? '至少' : '至多'} ${String(count)} 条`,
   limit: (count) => `最多 ${String(count)} 条`,
   or: ' 或 ',
   not: '非 ',

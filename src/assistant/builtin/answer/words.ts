@@ -12,6 +12,14 @@ export interface Words {
   readonly greeting: string;
   readonly thanks: string;
   readonly unknown: string;
+  /** Examples of what can be asked, by topic. */
+  readonly topics: Readonly<
+    Record<'alerts' | 'count' | 'detail' | 'silences' | 'query' | 'targets' | 'sources', string>
+  >;
+  /** Refuses a question for these words of it. */
+  readonly unsure: (words: string) => string;
+  /** One of several questions that was not understood. */
+  readonly partUnknown: (text: string) => string;
   readonly readOnly: string;
   readonly past: (total: number, filter: string, from: string, to: string) => string;
   readonly noHistory: string;
@@ -60,6 +68,7 @@ export interface Words {
     readonly group: string;
     readonly matchers: string;
     readonly ends: string;
+    readonly silenced: string;
     readonly by: string;
     readonly comment: string;
     readonly health: string;
@@ -78,6 +87,7 @@ export interface Words {
   readonly silenceStates: Readonly<Record<string, string>>;
   readonly states: Readonly<Record<string, string>>;
   readonly silencedBy: (silence: string, comment: string, by: string, until: string) => string;
+  readonly silencedUntil: (until: string, by: string, comment: string) => string;
   readonly inhibited: (count: number) => string;
   readonly receivers: string;
   readonly links: string;
@@ -117,6 +127,7 @@ export interface Words {
   readonly instant: (at: string) => string;
   readonly started: (after: string | undefined, before: string | undefined) => string;
   readonly orders: Readonly<Record<string, string>>;
+  readonly threshold: (op: 'above' | 'below' | 'at-least' | 'at-most', count: number) => string;
   readonly limit: (count: number) => string;
   readonly or: string;
   readonly not: string;

@@ -14,6 +14,7 @@ import {
   readingOf,
   selectionOf,
 } from './alert-question.js';
+import { silencesToo } from './quietness.js';
 
 /** More would be a list again. */
 const MOST_DETAILS = 3;
@@ -27,7 +28,7 @@ export async function* answerDetails(run: TurnRun, asked: AlertQuestion): Handli
   if (none !== undefined) return { blocks: none };
   const rows = list.alerts;
   if (rows.length === 0 || rows.length > MOST_DETAILS || list.has_more) {
-    return listAnswer(run, asked, list, rows);
+    return yield* listAnswer(run, asked, list, rows);
   }
   const details: string[] = [];
   for (const [index, { source, fingerprint }] of rows.entries()) {
@@ -40,6 +41,7 @@ export async function* answerDetails(run: TurnRun, asked: AlertQuestion): Handli
       leadOf(run, asked, list),
       ...understood(run, readingOf(asked, 'detail')),
       ...details,
+      ...(yield* silencesToo(run, asked)),
       ...closing(run, list),
     ],
     memory: memoryOf(asked, listedOf(rows), rows.length),
@@ -52,7 +54,8 @@ export async function* answerPositions(run: TurnRun, asked: AlertQuestion): Hand
   const speaksOfList = sentence.any('them') || sentence.any('it');
   const own =
     conditions.where.length > 0 || conditions.unmatched.length > 0 || asked.order !== undefined;
-  if (own || (run.memory === undefined && sentence.any('alert') && !speaksOfList)) {
+  const isOfOne = run.memory !== undefined && references.positions.length === 0;
+  if ((own && !isOfOne) || (run.memory === undefined && sentence.any('alert') && !speaksOfList)) {
     return yield* answerFreshPositions(run, asked);
   }
   const memory = run.memory;
@@ -70,7 +73,7 @@ async function* answerFreshPositions(run: TurnRun, asked: AlertQuestion): Handli
   const none = unanswered(run, list, 'alerts');
   if (none !== undefined) return { blocks: none };
   const memory = memoryOf(asked, listedOf(list.alerts.slice(0, PAGE)), PAGE);
-  if (list.alerts.length === 0) return listAnswer(run, asked, list, []);
+  if (list.alerts.length === 0) return yield* listAnswer(run, asked, list, []);
   return yield* showPositions(run, asked, memory, asked.question.references.positions);
 }
 

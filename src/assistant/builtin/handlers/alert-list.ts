@@ -7,6 +7,7 @@ import { showConditions } from '../answer/show-conditions.js';
 import { type Reading, understood } from '../answer/understood.js';
 import type { ListMemory } from '../memory.js';
 import type { Concept } from '../lexicon/concept.js';
+import type { Threshold } from '../parse/references.js';
 import { showInstant } from '../time/zoned.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import {
@@ -16,6 +17,7 @@ import {
   readingOf,
   selectionOf,
 } from './alert-question.js';
+import { quietnessOf, silencesToo } from './quietness.js';
 
 /** Rows a list shows at once. */
 export const PAGE = 20;
@@ -26,7 +28,7 @@ export async function* answerList(run: TurnRun, asked: AlertQuestion): Handling 
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), order, limit });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
-  return listAnswer(run, asked, result, result.alerts);
+  return yield* listAnswer(run, asked, result, result.alerts);
 }
 
 /** The next rows of the list of an earlier turn. */
@@ -63,19 +65,22 @@ export async function* answerMore(run: TurnRun, memory: ListMemory, reading: Rea
 }
 
 /** The answer that shows `rows` of a list. */
-export function listAnswer(
+export async function* listAnswer(
   run: TurnRun,
   asked: AlertQuestion,
   result: ListAlertsResult,
   rows: readonly AlertRow[],
-): { readonly blocks: readonly string[]; readonly memory: ListMemory } {
+): Handling {
+  const quietness = await quietnessOf(run, asked);
   const left = asked.limit === undefined ? result.total - rows.length : 0;
   return {
     blocks: [
       leadOf(run, asked, result),
       ...understood(run, readingOf(asked, asked.form)),
-      ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1)]),
+      ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1, quietness)]),
       ...moreOf(run, left, true),
+      ...(yield* silencesToo(run, asked)),
+      ...(isPast(asked) ? [run.words.noHistory] : []),
       ...noteworthy(run, result),
       ...closing(run, result),
     ],
@@ -99,25 +104,47 @@ export function leadOf(
       ? words.leadNone(asked.state, conditionsOf(run, asked), unfiltered)
       : words.leadSome(asked.state, total, unfiltered, suppressed)
     : words.leadAll(asked.state, total, suppressed);
-  const word = sentence.any('resolved')
-    ? total > 0
-      ? words.stillFiring
-      : words.notFiring
-    : sentence.any('ok')
+  const resolved = sentence.indexOf('resolved');
+  const isNegated = sentence.has(resolved - 1, 'not', 'without');
+  const word =
+    resolved !== -1 && !isNegated
       ? total > 0
-        ? words.notWell
-        : words.allWell
-      : isYesNo(asked)
+        ? words.stillFiring
+        : words.notFiring
+      : sentence.any('ok')
         ? total > 0
-          ? words.yes
-          : words.no
-        : '';
+          ? words.notWell
+          : words.allWell
+        : isYesNo(asked)
+          ? isMet(asked, total)
+            ? words.yes
+            : words.no
+          : '';
   const first = result.alerts?.[0];
   const ordered =
     first !== undefined && (asked.order === 'newest' || asked.order === 'oldest')
       ? words.first(asked.order, code(first.name), run.since(first.since))
       : '';
   return [word, head, ordered].filter((part) => part !== '').join(' ');
+}
+
+/** Is there what was asked for: any, or as many as `more than 5` says? */
+function isMet({ question, by }: AlertQuestion, total: number): boolean {
+  const { threshold } = question.references;
+  return threshold === undefined || by.length > 0 ? total > 0 : passes(total, threshold);
+}
+
+export function passes(count: number, threshold: Threshold): boolean {
+  switch (threshold.op) {
+    case 'above':
+      return count > threshold.count;
+    case 'below':
+      return count < threshold.count;
+    case 'at-least':
+      return count >= threshold.count;
+    case 'at-most':
+      return count <= threshold.count;
+  }
 }
 
 export function listedOf(rows: readonly AlertRow[]): ListMemory['listed'] {
@@ -146,8 +173,20 @@ export function noteworthy(
   ];
 }
 
+/** `yesterday`, `between 8 and 9`: a time that is over. */
+function isPast({ after, before }: AlertQuestion): boolean {
+  return after !== undefined && before !== undefined;
+}
+
 /** Does the question want a yes or a no first? */
-export function isYesNo({ question: { sentence } }: AlertQuestion): boolean {
+export function isYesNo(asked: AlertQuestion): boolean {
+  const { question, form } = asked;
+  const { sentence, ignored, compares } = question;
+  // With a word left out, the yes would be the answer to another question.
+  if (ignored.length > 0 || compares || form === 'detail') return false;
+  // Whether it fired then, no source can tell: only what began then and still fires is known.
+  const isNamed = asked.where.some((clause) => !('any' in clause) && clause.label === 'alertname');
+  if (isPast(asked) || (isNamed && asked.after !== undefined)) return false;
   // `is checkout down` is not answered by an alert about checkout.
   if (['count', 'which', 'down', 'ok'].some((concept) => sentence.any(concept as Concept))) {
     return false;

@@ -70,6 +70,9 @@ export function readingOf(asked: AlertQuestion, task: string): Reading {
     inherited,
     notes: question.notes,
     ignored: question.ignored,
+    ...(question.references.threshold === undefined
+      ? {}
+      : { threshold: question.references.threshold }),
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
     ...(order === undefined ? {} : { order }),
@@ -103,7 +106,8 @@ export function hasConditions(asked: AlertQuestion): boolean {
 }
 
 /** `which of them are critical`, `and in staging?`, `只看严重的`. */
-function isFollowUp({ sentence }: Question): boolean {
+function isFollowUp({ sentence, follows }: Question): boolean {
+  if (follows === true) return true;
   const begins = sentence.has(0, 'and') || sentence.any('follow');
   const narrows = sentence.any('only') && !sentence.any('alert');
   // `all alerts but the info ones` points at nothing that was said before.
@@ -113,12 +117,20 @@ function isFollowUp({ sentence }: Question): boolean {
   return points || begins || narrows;
 }
 
-function formOf({ sentence, grouping }: Question): ListMemory['form'] | undefined {
+function formOf({
+  sentence,
+  grouping,
+  references,
+  compares,
+}: Question): ListMemory['form'] | undefined {
   const isMost = sentence.any('most') || sentence.any('least');
+  if (compares || references.threshold !== undefined) return 'count';
   if (sentence.any('count') || grouping.by.length > 0 || grouping.missing.length > 0 || isMost) {
     return 'count';
   }
-  if (sentence.any('detail') || sentence.any('since-when')) return 'detail';
+  // `ordered by start time` asks for no details.
+  const isSince = sentence.any('since-when') && !sentence.any('sort');
+  if (sentence.any('detail') || isSince) return 'detail';
   const isList = sentence.any('list') || sentence.any('which') || sentence.any('alert');
   return isList || sentence.any('check') ? 'list' : undefined;
 }

@@ -6,12 +6,14 @@ import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
 import type { Concept } from '../lexicon/concept.js';
 import type { Question } from '../parse/question.js';
+import type { Sentence } from '../parse/sentence.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
 import { answerPast } from './alert-past.js';
 import { answerList, answerMore, isYesNo } from './alert-list.js';
+import { silencesOf } from './quietness.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
 /** Answers any question about alerts. */
@@ -51,9 +53,26 @@ export async function* answerAlerts(
 function refersToIt(run: TurnRun, { sentence, conditions, time }: Question): boolean {
   const own = conditions.where.length > 0 || conditions.unmatched.length > 0 || time !== undefined;
   const one = run.memory?.focus !== undefined || run.memory?.listed.length === 1;
+  const pronoun = sentence.parts.some(({ key }) => PRONOUN.test(key));
+  // `is it critical?`, 严重吗: of the one that was spoken of.
+  const isTrait = conditions.unmatched.length === 0 && (pronoun || isBareTrait(sentence));
+  if (one && isTrait && time === undefined && sentence.any('check') !== sentence.has(0, 'is')) {
+    return true;
+  }
   const asks = sentence.any('it') || sentence.any('detail') || sentence.any('since-when');
   const all = sentence.any('alert') && !sentence.any('it');
   return one && asks && !own && !all && !sentence.any('count');
+}
+
+const PRONOUN = /^(?:it|this one|that one|this alert|that alert|它|该告警|这条|这个告警|这条告警)$/;
+
+/** 严重吗 */
+function isBareTrait({ parts }: Sentence): boolean {
+  const isSeverity = parts.some(({ aliases }) => aliases.some(({ kind }) => kind === 'severity'));
+  const isAll = parts.every(
+    ({ aliases, concepts }) => aliases.length > 0 || concepts.has('check') || concepts.has('is'),
+  );
+  return isSeverity && isAll && parts.some(({ concepts }) => concepts.has('check'));
 }
 
 /** `is it silenced?` where nothing says what `it` is. */
@@ -70,6 +89,8 @@ function asksForHistory({ sentence, conditions }: Question): boolean {
   if (sentence.any('history')) return true;
   const index = sentence.indexOf('resolved');
   if (index === -1 || sentence.has(index - 1, 'not', 'without')) return false;
+  // 问题解决了没
+  if (sentence.at(index + 1)?.key === '没') return false;
   return conditions.where.length === 0 || sentence.any('alert') || sentence.any('which');
 }
 
@@ -91,6 +112,12 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
     blocks: [
       `${isYesNo(asked) ? `${words.no} ` : ''}${words.leadNone(asked.state, named, result.unfiltered)}${hint}`,
       ...understood(run, reading),
+      ...(asked.state === 'suppressed'
+        ? yield* silencesOf(
+            run,
+            unmatched.map(({ text }) => text),
+          )
+        : []),
       ...closing(run, result),
     ],
   };

@@ -31,7 +31,11 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
   const time = range === undefined ? instantIn(found.rest, run) : undefined;
   const unmatched = rest.conditions.unmatched.map(({ text }) => text);
   const shown = new Set(matchers.map(({ label, value }) => `${label}=${value}`));
-  const ignored = [...rest.ignored, ...unmatched.filter((text) => !bare || !shown.has(text))];
+  const ignored = [
+    ...rest.ignored,
+    ...rest.unsure,
+    ...unmatched.filter((text) => !bare || !shown.has(text)),
+  ];
   const how = yield* run.explain(
     understood(run, {
       task: 'query',

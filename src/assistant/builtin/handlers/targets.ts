@@ -11,7 +11,7 @@ export async function* answerTargets(run: TurnRun, question: Question): Handling
   const down = sentence.any('down') || isNotUp(question);
   const health = down
     ? 'down'
-    : sentence.any('up') && !sentence.any('check') && !sentence.any('all')
+    : sentence.any('up') && !sentence.has(0, 'is') && !sentence.any('check') && !sentence.any('all')
       ? 'up'
       : 'any';
   const missing = conditions.unmatched.map(({ text }) => code(text)).join(', ');

@@ -55,7 +55,7 @@ async function* beginSilence(
   if ('blocks' in matchers) return matchers;
   const times = timesOf(run, said);
   if (times === undefined) {
-    return { blocks: [words.whichTime(question.timeTexts.concat(question.ignored).join(', '))] };
+    return { blocks: [words.whichTime(question.timeTexts.concat(leftOut(question)).join(', '))] };
   }
   return yield* carry(run, writes, createSilence, { matchers, ...times });
 }
@@ -101,7 +101,7 @@ async function* matchersOf(
   if (points && conditions.where.length === 0 && memory !== undefined) {
     return yield* listedMatchers(run, question, words.which);
   }
-  const unknown = [...conditions.unmatched.map(({ text }) => text), ...question.ignored];
+  const unknown = [...conditions.unmatched.map(({ text }) => text), ...leftOut(question)];
   if (unknown.length > 0) {
     return { blocks: [words.nothingLike(unknown.map((text) => code(text)).join(', '))] };
   }
@@ -120,6 +120,13 @@ async function* matchersOf(
           ),
         ],
       };
+}
+
+/** Everything that was said and that no matcher says: a silence must never be wider than what was asked for. */
+function leftOut({ ignored, unsure, references }: Question): readonly string[] {
+  const { threshold } = references;
+  const compared = threshold === undefined ? [] : [threshold.part.text];
+  return [...new Set([...ignored, ...unsure, ...compared])];
 }
 
 /** `silence it`, `mute the second one`: exactly that alert, by all of its labels. */
@@ -181,7 +188,7 @@ function escaped(value: string): string {
 
 /** `静默 X 一小时`: a duration that nothing introduces is none of the conditions. */
 function withoutDuration(run: TurnRun, said: Question, vocabulary: Vocabulary): Question {
-  if (said.conditions.unmatched.length + said.ignored.length === 0) return said;
+  if (said.conditions.unmatched.length + leftOut(said).length === 0) return said;
   const { atoms } = said;
   for (let at = 0; at < atoms.length; at += 1) {
     const read = durationAt(atoms, at, false);

@@ -67,6 +67,8 @@ export type Concept =
   | 'one'
   | 'more'
   | 'follow'
+  // what is known, and that no source can tell it
+  | 'beyond'
   // nothing to act on
   | 'now'
   | 'status'

@@ -12,6 +12,7 @@ export class Collected {
   readonly joiner = new Joiner();
   readonly unmatched: Unmatched[] = [];
   readonly ignored: string[] = [];
+  readonly unsure: string[] = [];
   readonly notes: Note[] = [];
   /** Hints that a value has taken. */
   readonly claimed = new Set<Segment>();

@@ -2,10 +2,11 @@ import { Collected } from './collected.js';
 import type { Conditions } from './conditions.types.js';
 import { ExplicitReader, nearLabel } from './explicit-conditions.js';
 import { type Resolved, ValueResolver } from './resolve-value.js';
+import { hintedStanding, isNameByItself, type Standing } from './name-place.js';
 import type { Segment } from './segment.js';
 import { isHint, type Sentence } from './sentence.js';
 import { scaled } from './severity-scale.js';
-import { type Value, ValueContext } from './value-context.js';
+import { type Hint, type Value, ValueContext } from './value-context.js';
 import { ValueFinder } from './value-finder.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -50,13 +51,14 @@ export class ConditionReader {
       }
     }
     this.noteWords();
-    const { joiner, unmatched, ignored, notes, used, claimed, sure } = this.collected;
+    const { joiner, unmatched, ignored, unsure, notes, used, claimed, sure } = this.collected;
     const freeHints = parts.filter((part) => isHint(part) && !claimed.has(part) && !used.has(part));
     return {
       where: joiner.clauses(),
       contradictory: joiner.contradictory,
       unmatched,
       ignored,
+      unsure,
       notes,
       freeHints: new Set(freeHints),
       used,
@@ -70,9 +72,10 @@ export class ConditionReader {
     if (hint !== undefined) collected.claimed.add(hint.part);
     const first = list[0] as Value;
     const last = list.at(-1) as Value;
-    const isBefore = hint !== undefined && sentence.at(first.index - 1) === hint.part;
+    const place = hint === undefined ? -1 : sentence.parts.indexOf(hint.part);
+    const isBefore = place !== -1 && place < first.index;
     const isAfter = hint !== undefined && sentence.at(last.index + 1) === hint.part;
-    const start = first.index - (isBefore ? 1 : 0);
+    const start = isBefore ? place : first.index;
     const negative = collected.negated(
       context.isNegated(first, last, hint),
       start,
@@ -81,11 +84,14 @@ export class ConditionReader {
     const found: { resolved: Resolved; part: Segment }[] = [];
     const missing: Segment[] = [];
     for (const value of list) {
-      const { part, index } = value;
+      const { part } = value;
       const resolved = this.resolve(value, hint?.part);
       if (resolved !== undefined) found.push({ resolved, part });
-      else if (hint !== undefined || list.length > 1 || context.isStrong(index)) missing.push(part);
-      else collected.ignored.push(part.text);
+      else {
+        const standing = this.standing(value, list, hint);
+        if (standing === 'name') missing.push(part);
+        else collected[standing === 'unsure' ? 'unsure' : 'ignored'].push(part.text);
+      }
       if (resolved !== undefined || missing.includes(part)) collected.used.add(part);
     }
     if (found.length > 0 || hint !== undefined) collected.sure += 1;
@@ -104,6 +110,21 @@ export class ConditionReader {
     );
   }
 
+  /** What a word is that nothing live is called by. */
+  private standing(
+    { part, index }: Value,
+    list: readonly Value[],
+    hint: Hint | undefined,
+  ): Standing {
+    const { sentence, context } = this;
+    if (isNameByItself(part)) return 'name';
+    if (hint !== undefined) return hintedStanding(sentence, index, hint.part);
+    const first = list[0] as Value;
+    // `for checkout and billing`: what the first one is, the others are.
+    const isJoined = index > first.index && sentence.at(index - 1)?.kind !== 'mark';
+    return context.standing(isJoined ? first.index : index);
+  }
+
   private resolve(value: Value, hint: Segment | undefined): Resolved | undefined {
     const resolved = this.find(value, hint);
     return resolved === undefined
@@ -118,7 +139,8 @@ export class ConditionReader {
       const isSure = this.resolver.ownLabelsOf(hint).length > 0;
       return found ?? (isSure ? undefined : this.resolver.known(part));
     }
-    const found = this.resolver.known(part) ?? this.resolver.partial(part);
+    const isNamed = part.kind !== 'unknown' || this.context.standing(index) === 'name';
+    const found = this.resolver.known(part) ?? this.resolver.partial(part, undefined, isNamed);
     if (found !== undefined || !this.sentence.has(index - 1, 'about')) return found;
     return { matchers: [{ op: 'contains', values: [part.text] }], how: 'text' };
   }

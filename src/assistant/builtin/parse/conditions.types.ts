@@ -28,6 +28,8 @@ export interface Conditions {
   readonly unmatched: readonly Unmatched[];
   /** Words that look like conditions, but could not be read as one. */
   readonly ignored: readonly string[];
+  /** Words that may turn the meaning: without them no answer would be surely right. */
+  readonly unsure: readonly string[];
   readonly notes: readonly Note[];
   /** Label hints that no value has claimed: what a `by` may group by. */
   readonly freeHints: ReadonlySet<Segment>;

@@ -26,7 +26,9 @@ export function readGrouping(
   const counted: Segment[] = [];
   let open = false;
   sentence.parts.forEach((part, index) => {
-    const isFree = isHint(part) && free.has(part);
+    // 按 app 分组: the verb, not the label.
+    const isVerb = part.key === '分组' && isHint(sentence.at(index - 1));
+    const isFree = isHint(part) && free.has(part) && !isVerb;
     const asked = open || isAsked(sentence, index);
     if (isFree && asked) {
       const label = labelOf(part, resolver);
@@ -52,9 +54,17 @@ function isAsked(sentence: Sentence, index: number): boolean {
   // `sort by severity`, 按级别排序: an order, no groups.
   const isOrdered = sentence.any('sort') || sentence.any('worst') || sentence.any('newest');
   if (isOrdered && !sentence.any('count')) return false;
+  // `teams with more than 2 alerts`
+  const isCompared = (['above', 'below', 'at-least', 'at-most'] as const).some((op) =>
+    sentence.any(op),
+  );
+  if (isCompared && sentence.parts.some((part) => part.number !== undefined)) return true;
+  // `a matrix of team by severity`
+  if (sentence.has(index + 1, 'by') && isHint(sentence.at(index + 2))) return true;
   if (sentence.any('top') || isCounted(sentence, index)) return true;
   // `list all clusters`
   if (sentence.any('list') && !sentence.any('alert') && !sentence.any('firing')) return true;
+  if (sentence.has(index - 1, 'list') && /[^s]s$/.test(sentence.at(index)?.key ?? '')) return true;
   if (sentence.has(index - 1, 'by', 'which')) return true;
   // `what is the severity of X`, `X 的级别是什么`
   if (sentence.has(index - 1, 'is') && sentence.has(index - 2, 'which')) return true;

@@ -56,8 +56,11 @@ const VALUE_WEIGHT = 1.5;
 export function domainOf(sentence: Sentence, values: number): Domain {
   const { parts } = sentence;
   if (isWrite(sentence)) return 'write';
+  // `ok thanks`
   const polite =
-    parts.length > 0 && parts.every((part) => only(part.concepts, ['greet', 'thanks']));
+    sentence.any('thanks') || sentence.any('greet')
+      ? parts.every((part) => only(part.concepts, ['greet', 'thanks', 'ok']))
+      : false;
   if (polite) return sentence.any('greet') ? 'greet' : 'thanks';
   const scores = scoresOf(sentence, values);
   const [best, second] = [...scores].sort((a, b) => b[1] - a[1]);
@@ -86,6 +89,8 @@ function scoresOf(sentence: Sentence, values: number): ReadonlyMap<Scored, numbe
   if (severe) add('alerts', SEVERITY_WEIGHT);
   if (values > 0) add('alerts', VALUE_WEIGHT);
   if (spoken('alert') || spoken('firing')) add('sources', -2);
+  // 静默 … 的规则
+  if (spoken('silence') && spoken('rule')) add('rules', -3);
   // `alerts on target web-1` is about alerts, `targets that are down` is not.
   const alertsByName = sentence.parts.some((part) => /alert|alarm|告警|报警|警报/.test(part.key));
   if (alertsByName && spoken('target') && !spoken('down')) add('targets', -2.5);

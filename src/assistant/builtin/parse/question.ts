@@ -1,4 +1,5 @@
 import type { AlertOrder, Selection } from '../../tools/alert-selection.js';
+import { SEVERITY_LABELS } from '../../tools/severity.js';
 import { LEXICON, LEXICON_WORDS } from '../lexicon/lexicon.js';
 import { type Atom, atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
@@ -16,6 +17,8 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** A question as it was understood. */
 export interface Question {
+  /** Does it go on from the question before it, in the same message? */
+  readonly follows?: boolean;
   readonly domain: Domain;
   readonly sentence: Sentence;
   /** What it is made of, to read it again with other live words. */
@@ -24,6 +27,8 @@ export interface Question {
   readonly grouping: Grouping;
   readonly references: References;
   readonly time?: TimeBounds;
+  /** `more warnings than criticals`: the numbers of both are the answer. */
+  readonly compares: boolean;
   /** How the times were said, for a topic that has none. */
   readonly timeTexts: readonly string[];
   readonly state?: Exclude<Selection['state'], undefined>;
@@ -33,7 +38,13 @@ export interface Question {
   readonly notes: readonly Note[];
   /** Words that look like conditions, but that nothing explains. */
   readonly ignored: readonly string[];
+  /** Words that may turn the meaning; with any of them no answer is given. */
+  readonly unsure: readonly string[];
 }
+
+/** A time that could not be read must not be left out. */
+const TIME_UNIT =
+  /^(?:(?:second|sec|minute|min|hour|hr|day|week|month|year)s?|秒|分钟|小时|天|周|月|年)$/i;
 
 /** Longer questions are cut; nobody asks in that many characters, and parsing is not linear. */
 export const LONGEST_QUESTION = 1000;
@@ -107,6 +118,7 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
   const times = sentence.parts.filter((part) => part.time !== undefined);
   const time = mergeTimes(times.map((part) => part.time as TimeBounds));
   const state = stateOf(sentence);
+  const compares = isComparison(sentence, conditions);
   const domain = domainOf(sentence, conditions.sure);
   // `the second one`, `breakdown by team`, `anything since 9`: what else could be meant here?
   const isCounting =
@@ -120,21 +132,75 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
     grouping,
     references,
     ...(time === undefined ? {} : { time }),
+    compares,
     timeTexts: times.filter((part) => part.time?.unusable !== true).map((part) => part.text),
     ...(state === undefined ? {} : { state }),
     ...(references.order === undefined ? {} : { order: references.order }),
     notes: [...repairs, ...conditions.notes],
-    ignored: [
-      ...conditions.ignored,
-      ...references.unexplained,
-      ...looseComparisons(sentence, conditions),
+    ignored: [...conditions.ignored, ...(sentence.any('detail') ? references.unexplained : [])],
+    unsure: [
+      ...conditions.unsure,
+      ...conditions.ignored.filter((word) => TIME_UNIT.test(word)),
+      // Of one alert that is named, a number tells nothing.
+      ...(sentence.any('detail') ? [] : references.unexplained),
+      ...looseComparisons(sentence, conditions, references),
+      ...(compares && !isComparable(conditions) ? ['than'] : []),
       ...times.filter((part) => part.time?.unusable === true).map((part) => part.text),
+      ...asksForNone(sentence, conditions),
+      ...otherOrder(sentence, conditions),
+      ...sentence.parts.filter((part) => isBeyond(part, conditions)).map((part) => part.text),
     ],
   };
 }
 
+/** `more warnings than criticals`, `warning 比 critical 多`. */
+function isComparison({ segments, parts }: Sentence, conditions: Conditions): boolean {
+  // `more criticals in prod or staging?`
+  const isEither = parts.some((part) => part.concepts.has('or')) && isComparable(conditions);
+  if (isEither && parts.some(({ key }) => /^(?:more|fewer|less)$/.test(key))) return true;
+  const than = segments.findIndex(({ key }) => key === 'than');
+  if (than !== -1) return parts.some(({ key }) => /^(?:more|fewer|less)$/.test(key));
+  const than2 = segments.findIndex(({ key }) => key === '比');
+  return than2 !== -1 && segments.slice(than2).some(({ key }) => /^[多少]$/.test(key));
+}
+
+/** Are two values of one label told? */
+function isComparable({ where }: Conditions): boolean {
+  return where.some((clause) => !('any' in clause) && clause.values.length > 1);
+}
+
+/** `sorted by team`: there is no such order. */
+function otherOrder(sentence: Sentence, { freeHints }: Conditions): readonly string[] {
+  if (!sentence.any('sort') || sentence.any('count') || sentence.any('worst')) return [];
+  return [...freeHints]
+    .filter(({ families }) => !families.some(({ labels }) => labels === SEVERITY_LABELS))
+    .filter(({ families }) => !families.some(({ labels }) => labels.includes('alertname')))
+    .map(({ text }) => text);
+}
+
+/** `which teams have no alerts`: those of which nothing is known are in no list of alerts. */
+function asksForNone(sentence: Sentence, { freeHints }: Conditions): readonly string[] {
+  const { parts } = sentence;
+  if (freeHints.size === 0) return [];
+  return parts.flatMap((part, index) => {
+    if (!sentence.has(index, 'not', 'without')) return [];
+    const next = sentence.has(index + 1, 'check') ? index + 2 : index + 1;
+    const thing = parts[next];
+    return thing?.concepts.has('alert') === true ? [`${part.text} ${thing.text}`] : [];
+  });
+}
+
+/** `unacknowledged`, 比昨天: clear, but no source can tell. */
+function isBeyond(part: Segment, { used }: Conditions): boolean {
+  return part.concepts.has('beyond') && part.mention === undefined && !used.has(part);
+}
+
 /** `more than one cluster`: a comparison that no severity belongs to. */
-function looseComparisons(sentence: Sentence, { used }: Conditions): readonly string[] {
+function looseComparisons(
+  sentence: Sentence,
+  { used }: Conditions,
+  { threshold }: References,
+): readonly string[] {
   const { parts } = sentence;
   const isUsed = (index: number): boolean => {
     const part = parts[index];
@@ -142,6 +208,7 @@ function looseComparisons(sentence: Sentence, { used }: Conditions): readonly st
   };
   return parts
     .filter((_, index) => sentence.has(index, 'above', 'below', 'at-least', 'at-most'))
+    .filter((part) => part !== threshold?.part)
     .filter((part) => {
       const index = parts.indexOf(part);
       return !isUsed(index - 1) && !isUsed(index + 1);

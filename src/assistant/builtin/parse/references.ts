@@ -1,12 +1,21 @@
 import type { AlertOrder } from '../../tools/alert-selection.js';
 import type { Segment } from './segment.js';
-import type { Sentence } from './sentence.js';
+import { isHint, type Sentence } from './sentence.js';
+
+export interface Threshold {
+  readonly op: 'above' | 'below' | 'at-least' | 'at-most';
+  readonly count: number;
+  /** The word that compares. */
+  readonly part: Segment;
+}
 
 /** Which of the alerts, how many, in which order. */
 export interface References {
   /** Places in a list, 1 is the first, -1 the last. */
   readonly positions: readonly number[];
   readonly limit?: number;
+  /** `more than 5 alerts`: how many there must be. */
+  readonly threshold?: Threshold;
   readonly order?: AlertOrder;
   /** Numbers that nothing explains. */
   readonly unexplained: readonly string[];
@@ -15,6 +24,7 @@ export interface References {
 export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): References {
   const positions: number[] = [];
   const unexplained: string[] = [];
+  const threshold = thresholdOf(sentence, used);
   let limit: number | undefined;
   let order: AlertOrder | undefined;
   if (sentence.any('newest')) order = 'newest';
@@ -23,7 +33,7 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
   if (sentence.any('sort')) order ??= sortOf(sentence);
   sentence.parts.forEach((part, index) => {
     // `the second one` counts nothing.
-    if (used.has(part) || part.concepts.has('one')) return;
+    if (used.has(part) || part.concepts.has('one') || part === threshold?.number) return;
     const next = sentence.at(index + 1);
     const nextIsNumber = next?.number !== undefined && !next.concepts.has('one');
     if (part.ordinal !== undefined) {
@@ -50,15 +60,63 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
       if (sentence.has(index + 1, 'firing', 'alert')) {
         order = 'newest';
         limit = 1;
-      } else if (next === undefined || sentence.has(index + 1, 'one', 'and')) positions.push(-1);
+      } else if (next === undefined || sentence.has(index + 1, 'one', 'and', 'detail')) {
+        positions.push(-1);
+      }
     }
   });
+  if (order !== undefined && positions.length === 0 && isOne(sentence)) limit ??= 1;
   return {
     positions,
     unexplained,
+    ...(threshold === undefined
+      ? {}
+      : { threshold: { op: threshold.op, count: threshold.count, part: threshold.part } }),
     ...(limit === undefined ? {} : { limit }),
     ...(order === undefined ? {} : { order }),
   };
+}
+
+const COMPARISONS = ['above', 'below', 'at-least', 'at-most'] as const;
+
+/** `more than 5 alerts`, `at least 2`, 超过5条, 5条以上. */
+function thresholdOf(
+  sentence: Sentence,
+  used: ReadonlySet<Segment>,
+): (Threshold & { readonly number: Segment }) | undefined {
+  for (const [index, number] of sentence.parts.entries()) {
+    if (number.number === undefined || used.has(number)) continue;
+    const isCounted =
+      sentence.has(index + 1, 'alert', 'firing', 'one') ||
+      sentence.at(index + 1) === undefined ||
+      (sentence.at(index + 1)?.aliases.length ?? 0) > 0;
+    const isAfter = sentence.has(index + 1, 'one') && sentence.has(index + 2, ...COMPARISONS);
+    const part = sentence.at(isAfter ? index + 2 : index - 1);
+    const op =
+      part?.key === 'over' ? 'above' : COMPARISONS.find((concept) => part?.concepts.has(concept));
+    if (isCounted && part !== undefined && op !== undefined && !used.has(part)) {
+      return { op, count: number.number, part, number };
+    }
+  }
+  return undefined;
+}
+
+/** `the newest alert`, `which alert fires the longest`, 最新的一条: one is asked for. */
+function isOne(sentence: Sentence): boolean {
+  const superlative = (part: Segment): boolean =>
+    (part.concepts.has('newest') || part.concepts.has('oldest') || part.concepts.has('worst')) &&
+    /est\b|^most|^worst|^last|^came last|最/.test(part.key) &&
+    !/first|在前/.test(part.key);
+  const isSingular = (part: Segment | undefined): boolean =>
+    /^(?:alert|alarm|problem|issue|incident|event|one)$/.test(part?.key ?? '');
+  const { parts, segments } = sentence;
+  const index = parts.findIndex(superlative);
+  if (index === -1) return false;
+  const isAsked = sentence.has(0, 'which') && isSingular(sentence.at(1));
+  const inChinese = segments.some(({ key }) =>
+    /^(?:一条|一个|哪条|哪个|哪一条|哪一个|是哪个|是哪条)$/.test(key),
+  );
+  return isSingular(sentence.at(index + 1)) || isAsked || inChinese;
 }
 
 /** `the first one`, `第一条`, `#2`; not `first show me …`. */
@@ -67,7 +125,8 @@ function isPlace(sentence: Sentence, index: number): boolean {
   if (part === undefined || /[#\d第]/.test(part.text)) return true;
   const next = sentence.at(index + 1);
   return (
-    next === undefined || sentence.has(index + 1, 'one', 'alert', 'and', 'of', 'them', 'detail')
+    next === undefined ||
+    sentence.has(index + 1, 'one', 'alert', 'and', 'follow', 'of', 'them', 'detail')
   );
 }
 
@@ -96,5 +155,8 @@ function isAmount(sentence: Sentence, index: number): boolean {
     return true;
   }
   const next = sentence.at(index + 1);
+  // `which 2 teams have the most alerts`
+  const isRanked = sentence.any('most') || sentence.any('least') || sentence.any('top');
+  if (isRanked && isHint(next)) return true;
   return next !== undefined && next.aliases.some(({ kind }) => kind !== 'any');
 }

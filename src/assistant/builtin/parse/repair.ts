@@ -1,5 +1,5 @@
 import { type Concept, WEAK } from '../lexicon/concept.js';
-import { LEXICON_WORDS } from '../lexicon/lexicon.js';
+import { LEXICON_WORDS, type Meaning } from '../lexicon/lexicon.js';
 import type { Atom } from '../text/atoms.js';
 import { isSwap, typoDistance } from '../text/edit-distance.js';
 import type { Segment } from './segment.js';
@@ -44,7 +44,7 @@ export function repair(
     const before = segments[segments.indexOf(one) - 1];
     const isName =
       before !== undefined && STRICT_AFTER.some((concept) => before.concepts.has(concept));
-    const known = nearest(atom.key, vocabulary, isName || inChinese);
+    const known = nearest(atom.key, vocabulary, isName || inChinese, parts);
     if (known === undefined) continue;
     repairs.push({ typed: atom.text, readAs: vocabulary.words.get(known) ?? known });
     result[one.start] = { ...atom, text: known, key: known };
@@ -59,7 +59,12 @@ export function partsOf(vocabulary: Vocabulary): ReadonlySet<string> {
   return parts;
 }
 
-function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string | undefined {
+function nearest(
+  key: string,
+  vocabulary: Vocabulary,
+  strict: boolean,
+  parts: ReadonlySet<string>,
+): string | undefined {
   // Too short to be told from a name, but for a word of ours that lost a letter: `how mny`.
   if (key.length === 3) return strict ? undefined : wordThatLostALetter(key);
   const found = new Map<string, number>();
@@ -77,6 +82,8 @@ function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string |
     const isNoun = meaning.concepts.has('alert') || meaning.families.length > 0;
     if (strict && meaning.aliases.length === 0 && !isNoun) continue;
     if (bare && !isSwap(key, known)) continue;
+    // `page` is a severity only where one is called so: then it is among the live words.
+    if (isOnlyIfLive(meaning) && !parts.has(known)) continue;
     consider(known, 0);
   }
   const nearestFirst = [...found].sort((a, b) => a[1] - b[1]);
@@ -85,6 +92,11 @@ function nearest(key: string, vocabulary: Vocabulary, strict: boolean): string |
   return second !== undefined && second[1] === first[1] && !sameStem(first[0], second[0])
     ? undefined
     : first[0];
+}
+
+function isOnlyIfLive({ concepts, families, aliases }: Meaning): boolean {
+  const isConditional = aliases.every(({ kind }) => kind === 'severity-if-live');
+  return concepts.size === 0 && families.length === 0 && isConditional;
 }
 
 /** The one word of ours of four letters that lost an inner one. */

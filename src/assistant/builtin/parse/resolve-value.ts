@@ -13,6 +13,12 @@ export interface Resolved {
 }
 
 const MOST_VALUES = 20;
+/** Words of many alert names that also say how anything is. */
+const GENERIC: ReadonlySet<string> = new Set(
+  'long high low large small big full missing slow fast rate runs run time soon nearly too down up new old bad'.split(
+    ' ',
+  ),
+);
 
 /** Turns words into conditions on live labels. */
 export class ValueResolver {
@@ -39,8 +45,11 @@ export class ValueResolver {
     return undefined;
   }
 
-  /** Live values of which the word is a part: `disk` of `DiskAlmostFull`, `web-1` of `web-1.lan:80`. */
-  partial(part: Segment, labels?: readonly string[]): Resolved | undefined {
+  /**
+   * Live values of which the word is a part: `disk` of `DiskAlmostFull`, `web-1` of `web-1.lan:80`.
+   * `isNamed`: it stands where names stand; elsewhere only a whole word of a value will do.
+   */
+  partial(part: Segment, labels?: readonly string[], isNamed = true): Resolved | undefined {
     const key = part.key;
     if (part.kind === 'number' || key.length < (/^[\x20-\x7f]+$/.test(key) ? 3 : 2)) {
       return undefined;
@@ -48,6 +57,8 @@ export class ValueResolver {
     const index = (this.parts ??= this.indexParts());
     const singular = key.replace(/s$/, '');
     const exact = index.get(key) ?? index.get(singular) ?? [];
+    // `keep coming back` means no `BackupMissing`.
+    if (!isNamed && (exact.length === 0 || GENERIC.has(key))) return undefined;
     const found = exact.length > 0 ? exact : this.containing(part, index);
     const fitting = found.filter(({ label }) => labels?.includes(label) ?? true);
     if (fitting.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import { HAN_TYPOS, LEXICON, type Meaning, phraseAtoms } from '../lexicon/lexicon.js';
 import type { Concept, LabelFamily, ValueAlias } from '../lexicon/concept.js';
+import { LONGEST_NEAR, nearHan } from '../lexicon/near-han.js';
 import { PhraseTrie } from '../lexicon/phrase-trie.js';
 import type { Atom } from '../text/atoms.js';
 import { hanNumber, numberOf, ordinalOf } from '../text/numerals.js';
@@ -37,6 +38,8 @@ for (const [typed, meant] of HAN_TYPOS) TYPOS.set(phraseAtoms(typed), meant);
 
 const UNKNOWN_WORD = 4;
 const UNKNOWN_HAN = 3;
+/** More than two known words, less than an unknown character. */
+const NEAR_WORD = 2.4;
 
 /**
  * Cuts the atoms into segments: of all ways to cut, the one that leaves the fewest atoms unknown and
@@ -102,6 +105,13 @@ function readingsAt(
   for (const { length, value } of TYPOS.at(keys, at)) {
     const meaning = LEXICON.get(phraseAtoms(value));
     if (meaning !== undefined) add(length, { ...meaningReading(meaning, 1.4), readAs: value });
+  }
+  for (let length = 1; atom.kind === 'han' && length <= LONGEST_NEAR; length += 1) {
+    if (atoms[at + length - 1]?.kind !== 'han') break;
+    const meant = nearHan(keys.slice(at, at + length));
+    const meaning = meant === undefined ? undefined : LEXICON.get(phraseAtoms(meant));
+    if (meant === undefined || meaning === undefined || readings.has(length)) continue;
+    add(length, { ...meaningReading(meaning, NEAR_WORD), readAs: meant });
   }
   const time = timePhraseAt(atoms, at, frame);
   if (time !== undefined) add(time.length, { kind: 'time', cost: 0.8, time: time.value });

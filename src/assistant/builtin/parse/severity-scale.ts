@@ -27,6 +27,11 @@ export function scaled(
   const label = matcher?.label ?? '';
   const isSeverity = SEVERITY_LABELS.some((name) => name === label);
   if (matcher === undefined || !isSeverity || resolved.matchers.length > 1) return resolved;
+  // `warning 比 critical 多` compares numbers.
+  const isNumber =
+    sentence.at(index - 1)?.key === '比' &&
+    sentence.segments.some(({ key }) => /^[多少]$/.test(key));
+  if (isNumber) return resolved;
   const compare = (BEFORE.find(([concept]) => sentence.has(index - 1, concept)) ??
     AFTER.find(([concept]) => sentence.has(index + 1, concept)))?.[1];
   const base = severityRank(matcher.values[0]);

@@ -1,5 +1,5 @@
 import type { Concept } from '../lexicon/concept.js';
-import { isHan } from '../text/normalise.js';
+import { type Standing, standingOf } from './name-place.js';
 import type { ValueResolver } from './resolve-value.js';
 import type { Segment } from './segment.js';
 import { isHint, type Sentence } from './sentence.js';
@@ -44,6 +44,8 @@ export class ValueContext {
   isSubject(index: number): boolean {
     const { sentence } = this;
     if (sentence.has(index + 1, 'alert')) return true;
+    // 数据库的告警
+    if (sentence.at(index + 1)?.key === '的' && sentence.has(index + 2, 'alert')) return true;
     const begins = sentence.has(index - 1, 'is', 'check') || index === 0;
     return begins && sentence.has(index + 1, ...PREDICATES);
   }
@@ -107,6 +109,9 @@ export class ValueContext {
     if (this.sentence.has(before, 'not')) return true;
     // `all alerts but the info ones`
     if (this.sentence.at(before)?.key === 'but' && this.sentence.any('all')) return true;
+    // `no info please, just what is firing`
+    const isFirst = before === 0 && this.sentence.has(last.index + 1, 'and');
+    if (isFirst && this.sentence.at(0)?.key === 'no') return true;
     // `alerts, no warnings`; but `no warnings?` asks for them.
     const isList = this.sentence.at(before)?.key === 'no' && this.sentence.has(before - 1, 'and');
     return isList || isStrictWithout(this.sentence.at(before));
@@ -121,20 +126,9 @@ export class ValueContext {
     return this.sentence.has(before, 'or');
   }
 
-  /** Must it be a condition, even when nothing live is called so? */
-  isStrong(index: number): boolean {
-    const { sentence } = this;
-    const part = sentence.at(index) as Segment;
-    const latin = !Array.from(part.text).some(isHan);
-    const isKnown = part.aliases.some(({ kind }) => kind !== 'severity-if-live');
-    if (part.kind === 'quoted' || isKnown) return true;
-    if (/[\d_./:@-]/.test(part.text) || /^.+\p{Lu}/u.test(part.text)) return true;
-    if (sentence.has(index - 1, 'in', 'not', 'about', 'only', 'follow')) return true;
-    if (sentence.at(index - 1)?.key === 'of') return true;
-    if (sentence.has(index + 1, 'alert', 'silence', 'target', 'rule')) return true;
-    if (latin && sentence.chinese) return true;
-    if (!latin && part.text.length > 1 && sentence.has(index + 1, 'of')) return true;
-    return this.isSubject(index);
+  /** What a word is that nothing live is called by. */
+  standing(index: number): Standing {
+    return standingOf(this.sentence, index, this.isSubject(index));
   }
 }
 

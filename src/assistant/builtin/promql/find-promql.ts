@@ -30,7 +30,9 @@ const MOST_STARTS = 600;
 /** Finds the expression that a question asks to evaluate; undefined when there is none. */
 export function findPromql(question: string): FoundPromql | undefined {
   const text = Array.from(question, (character) => FULL_WIDTH.get(character) ?? character).join('');
-  return inCode(text) ?? structured(text) ?? afterCue(text) ?? beforeValue(text);
+  return (
+    inCode(text) ?? structured(text) ?? afterCue(text) ?? beforeValue(text) ?? comparison(text)
+  );
 }
 
 function inCode(text: string): FoundPromql | undefined {
@@ -98,6 +100,13 @@ function beforeValue(text: string): FoundPromql | undefined {
     }
   }
   return undefined;
+}
+
+/** `up == 0` as the whole question. */
+function comparison(text: string): FoundPromql | undefined {
+  const expr = text.replace(/[\s?。.]+$/u, '').trim();
+  if (!/^[A-Za-z_:][\w:]*\s*(?:==|!=|>=|<=|>|<)\s*-?\d+(?:\.\d+)?$/.test(expr)) return undefined;
+  return { expr, rest: '', sure: false };
 }
 
 function foundAt(text: string, start: number, end: number, sure: boolean): FoundPromql {

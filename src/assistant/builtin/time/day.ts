@@ -28,7 +28,11 @@ const DAYS: readonly DayWords[] = [
   { phrases: ['this morning', '今天早上', '今天上午', '今早', '今晨'], day: 0, hours: [0, 12] },
   { phrases: ['this afternoon', '今天下午'], day: 0, hours: [12, 18] },
   { phrases: ['this evening', 'tonight', '今天晚上', '今晚'], day: 0, hours: [18, 24] },
-  { phrases: ['last night', '昨天晚上', '昨晚', '昨夜'], day: -1, hours: [18, 30] },
+  {
+    phrases: ['last night', 'overnight', 'during the night', '昨天晚上', '昨晚', '昨夜'],
+    day: -1,
+    hours: [18, 30],
+  },
   { phrases: ['yesterday morning', '昨天早上', '昨天上午'], day: -1, hours: [0, 12] },
   { phrases: ['yesterday afternoon', '昨天下午'], day: -1, hours: [12, 18] },
   { phrases: ['yesterday evening'], day: -1, hours: [18, 24] },

@@ -1,7 +1,7 @@
 import type { Atom } from '../text/atoms.js';
 import { bareHourAt, momentAt, type Moment } from './clock.js';
 import type { TimeFrame } from './day.js';
-import { durationAt, phraseAt, type Read } from './duration.js';
+import { amountAt, durationAt, phraseAt, type Read } from './duration.js';
 
 /** When something began; a bound that is absent is open. */
 export interface TimeBounds {
@@ -142,11 +142,44 @@ const since: Rule = (atoms, at, frame) => {
     'on',
   ]);
   const weak = phraseAt(atoms, at, ['from', '从', '在']) > 0;
+  // 一小时前开始的: exactly then?
+  const isVague = cue === 0 && durationAt(atoms, at, false) !== undefined;
+  if (isVague && phraseAt(atoms, at + point.length, ['开始']) > 0) return undefined;
   if (after === 0 && (cue === 0 || weak)) return undefined;
   const { from, floating } = point.value;
   const day = 24 * 3_600_000;
   const begun = floating && from > frame.now ? from - day : from;
   return { value: { after: begun }, length: cue + point.length + after };
+};
+
+/** `since 10 minutes`: as people say `since 10 minutes ago`. */
+const sinceDuration: Rule = (atoms, at, { now }) => {
+  const cue = phraseAt(atoms, at, ['since', '自从']);
+  const duration = cue === 0 ? undefined : durationAt(atoms, at + cue, false);
+  if (duration === undefined) return undefined;
+  return { value: { after: now - duration.value }, length: cue + duration.length };
+};
+
+/** `between 1 and 3 hours ago`, `1到3小时前`. */
+const betweenAgo: Rule = (atoms, at, { now }) => {
+  const cue = phraseAt(atoms, at, ['between', 'from', '从', '在']);
+  const near = durationAt(atoms, at + cue, false);
+  const amount = amountAt(atoms, at + cue);
+  const first = near ?? amount;
+  if (first === undefined) return undefined;
+  let length = cue + first.length;
+  const joint = phraseAt(atoms, at + length, ['and', 'to', '-', '到', '至', '~']);
+  const far = joint === 0 ? undefined : durationAt(atoms, at + length + joint, false);
+  const farAmount = joint === 0 ? undefined : amountAt(atoms, at + length + joint);
+  if (far === undefined || farAmount === undefined || farAmount.value === 0) return undefined;
+  length += joint + far.length;
+  const ago = phraseAt(atoms, at + length, ['ago', '之前', '以前', '前']);
+  // `between 9 and 10` is a time of day.
+  if (ago === 0) return undefined;
+  const unit = far.value / farAmount.value;
+  const [least, most] = [near?.value ?? (amount?.value ?? 0) * unit, far.value];
+  if (most < least) return undefined;
+  return { value: { after: now - most, before: now - least }, length: length + ago };
 };
 
 /** `before 09:00`, `until yesterday`, `9点之前`. */
@@ -225,7 +258,18 @@ const future: Rule = (atoms, at) => {
 /** `started 2 hours ago`: exactly then, or since then? Nobody can tell. */
 const ago: Rule = (atoms, at) => {
   const point = durationAt(atoms, at, false);
-  const length = point === undefined ? 0 : phraseAt(atoms, at + point.length, ['ago']);
+  const length =
+    point === undefined
+      ? 0
+      : phraseAt(atoms, at + point.length, [
+          'ago',
+          '之前开始',
+          '以前开始',
+          '前开始',
+          '前触发',
+          '前的',
+          '前发生',
+        ]);
   if (point === undefined || length === 0) return undefined;
   return { value: { unusable: true }, length: point.length + length };
 };
@@ -247,7 +291,9 @@ const vague: Rule = (atoms, at) => {
 const RULES: readonly Rule[] = [
   recent,
   since,
+  sinceDuration,
   until,
+  betweenAgo,
   between,
   longer,
   shorter,
