@@ -21,7 +21,7 @@ const ZONES = {
   assistant: [],
   push: ['store', 'redis', 'health'],
   execution: ['assistant', 'streams', 'store', 'push', 'tenant', 'redis', 'health'],
-  tasks: ['execution', 'streams', 'store', 'tenant', 'push', 'health'],
+  tasks: ['execution', 'assistant', 'streams', 'store', 'tenant', 'push', 'health'],
   protocols: ['tasks', 'tenant', 'auth', 'health'],
   health: ['redis', 'auth'],
   admin: ['auth', 'tenant', 'tasks', 'store', 'health', 'protocols'],

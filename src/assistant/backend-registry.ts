@@ -54,6 +54,11 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     return [...this.failures].map(([tenant, reason]) => ({ tenant, reason }));
   }
 
+  /** What a tenant's tools read, for calls without its assistant; without sources for an unknown one. */
+  sourcesOf(tenant: string): TenantSources {
+    return this.sources.get(tenant) ?? openSources([]);
+  }
+
   /** Asks each source of a tenant for a sign of life; the texts may be shown to its users. */
   async health(tenant: string, signal: AbortSignal): Promise<readonly SourceHealth[]> {
     return (await this.sources.get(tenant)?.health(signal)) ?? [];

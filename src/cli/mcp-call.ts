@@ -169,7 +169,8 @@ async function ended(io: McpCommandsIo, run: () => Promise<ExitCode>): Promise<v
   }
 }
 
-function endpointOf(text: string): URL {
+/** @throws CliError for anything but an http or https URL. */
+export function endpointOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new CliError(EXIT.usage, `"${text}" is no http or https URL`);

@@ -8,6 +8,7 @@ import { CliFailure } from './cli-failure.js';
 import { registerConfig } from './config.js';
 import { registerDoctor } from './doctor.js';
 import { registerMcpCommands } from './mcp-call.js';
+import { registerMcpStdio } from './mcp-stdio.js';
 import { registerServe } from './serve.js';
 import { registerToken } from './token.js';
 import { registerVersion } from './version.js';
@@ -25,6 +26,7 @@ registerApprovals(program);
 registerConfig(program);
 registerDoctor(program);
 registerMcpCommands(program);
+registerMcpStdio(program);
 registerVersion(program);
 
 // A reader that has seen enough (head) is no error.

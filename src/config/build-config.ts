@@ -11,6 +11,7 @@ import type { GatewayDto } from './dto/gateway.dto.js';
 import type { Environment } from './environment.js';
 import type { Faults } from './faults.js';
 import type { SecretReader } from './secrets.js';
+import { buildToolsets, DEFAULT_TOOLSETS } from './toolsets.js';
 
 export interface BuildInput {
   readonly dto: GatewayDto;
@@ -31,14 +32,16 @@ export interface BuildInput {
 export function buildConfig(input: BuildInput): GatewayConfig {
   const { dto, folder, files, secrets, faults, demoSha256, adminSha256 } = input;
   const profile = knownProfile(dto.profile) ?? 'default';
-  const tenants = buildTenants(listOf(dto.tenants), { folder, files, profile, secrets, faults });
+  const toolsets = buildToolsets(dto.mcp?.toolsets, 'mcp.toolsets', faults) ?? DEFAULT_TOOLSETS;
+  const context = { folder, files, profile, secrets, faults, toolsets };
+  const tenants = buildTenants(listOf(dto.tenants), context);
   const demo = demoSha256 !== undefined;
   if (demo) {
     const taken = tenants.findIndex((tenant) => tenant.id === DEMO_TENANT);
     if (taken >= 0) {
       faults.add(`tenants[${taken}].id`, `must not be '${DEMO_TENANT}' while the demo is on`);
     }
-    tenants.push(demoTenant());
+    tenants.push(demoTenant(toolsets));
   }
   const ids = new Set(tenants.map((tenant) => tenant.id));
   const tokens = buildTokens(listOf(dto.tokens), ids, secrets, faults);

@@ -7,6 +7,7 @@ import type { LimitsDto, TenantDto } from './dto/tenant.dto.js';
 import type { Faults } from './faults.js';
 import { PROFILE_SETTINGS, type Profile } from './profiles.js';
 import type { SecretReader } from './secrets.js';
+import { buildToolsets, type Toolset } from './toolsets.js';
 
 export interface BuildContext {
   /** What a relative path in the YAML file starts from. */
@@ -15,6 +16,8 @@ export interface BuildContext {
   readonly profile: Profile;
   readonly secrets: SecretReader;
   readonly faults: Faults;
+  /** What a tenant's users get where the tenant names none. */
+  readonly toolsets: readonly Toolset[];
 }
 
 /** Fills in the profile's settings, resolves secrets and paths, checks what spans several keys. */
@@ -40,6 +43,9 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
       limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
       takeover: tenant.takeover ?? settings.takeover,
       contextConcurrency: tenant.contextConcurrency ?? settings.contextConcurrency,
+      toolsets:
+        buildToolsets(tenant.mcp?.toolsets, `${place}.mcp.toolsets`, context.faults) ??
+        context.toolsets,
     };
   });
 }

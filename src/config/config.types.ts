@@ -1,3 +1,5 @@
+import type { Toolset } from './toolsets.js';
+
 /**
  * The validated, frozen configuration. Built once at start by `loadConfig` from the environment and
  * one YAML file; nothing else reads either.
@@ -134,6 +136,8 @@ export interface TenantConfig {
   readonly writes?: WritesConfig;
   /** A second task of a context: refused (CONTEXT_BUSY), or run in order after the first. */
   readonly contextConcurrency: 'reject' | 'queue';
+  /** What MCP offers to this tenant's users. */
+  readonly toolsets: readonly Toolset[];
 }
 
 export type WritesConfig = Readonly<Record<string, WriteRule>>;

@@ -1,12 +1,13 @@
 import { DEFAULT_LIMITS, type TenantConfig, type TokenConfig } from './config.types.js';
 import { DEFAULT_SCOPES } from './token-scopes.js';
+import type { Toolset } from './toolsets.js';
 
 /** Tenant and user of the demo token. */
 export const DEMO_TENANT = 'demo';
 export const DEMO_USER = 'demo';
 
 /** A tenant with built-in alerts, so that a fresh gateway has something to answer about. */
-export function demoTenant(): TenantConfig {
+export function demoTenant(toolsets: readonly Toolset[]): TenantConfig {
   return {
     id: DEMO_TENANT,
     assistant: { backend: 'builtin' },
@@ -14,6 +15,7 @@ export function demoTenant(): TenantConfig {
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
     contextConcurrency: 'reject',
+    toolsets,
   };
 }
 

@@ -72,6 +72,36 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('should take the toolsets of a tenant, else those of the gateway, else the assistant', () => {
+    const tenants = [{ id: 'a' }, { id: 'b', mcp: { toolsets: ['direct', 'list_alerts'] } }];
+    const of = (document: object): unknown => load(document).tenants.map((t) => t.toolsets);
+    expect(of({ tenants })).toEqual([['assistant'], ['direct', 'list_alerts']]);
+    const mcp = { toolsets: ['tasks', 'assistant'] };
+    expect(of({ tenants, mcp })).toEqual([
+      ['tasks', 'assistant'],
+      ['direct', 'list_alerts'],
+    ]);
+  });
+
+  it('should refuse a toolset that does not exist, with its place', () => {
+    const faults = faultsOf(() =>
+      load({
+        mcp: { toolsets: ['assistant', 'admin'] },
+        tenants: [
+          { id: 'a', mcp: { toolsets: [] } },
+          { id: 'b', mcp: { toolsets: ['tasks', 'tasks', 7], other: 1 } },
+        ],
+      }),
+    );
+    expect(faults.map((fault) => fault.replace(/ must be one of .*/, ' …'))).toEqual([
+      'tenants[1].mcp.other: is not a known setting',
+      'mcp.toolsets[1]: …',
+      'tenants[0].mcp.toolsets: must be a list of at least one toolset',
+      'tenants[1].mcp.toolsets[1]: is named twice',
+      'tenants[1].mcp.toolsets[2]: …',
+    ]);
+  });
+
   it('should take a key that signs the cards by reference, and only one that can', () => {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
     const key = { '/etc/nj/card.pem': pem.toString() };

@@ -14,6 +14,8 @@ export interface FrozenCall {
   readonly metadata: JsonObject;
   /** 1, and one more with every continuation. */
   readonly leg: number;
+  /** The request that waits for this run, as its protocol names it, and when it came; ms. */
+  readonly origin?: { readonly name: string; readonly at: number };
   readonly answering?: Turn['answering'];
 }
 

@@ -57,6 +57,9 @@ export class Keys {
   /** Requests that wait for an operator, by when they expire. */
   approvals = (tenant: string): string => this.of(tenant, 'approvals');
   push = (tenant: string, id: string): string => this.of(tenant, 'push', id);
+  /** Hash of instance → until when and how many: open streams of the tenant. */
+  streams = (tenant: string): string => this.of(tenant, 'streams');
+  userStreams = (tenant: string, user: string): string => this.of(tenant, 'streams', user);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');
   userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);

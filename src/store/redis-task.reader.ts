@@ -180,6 +180,24 @@ export class RedisTaskReader {
     return { running: running ?? undefined, parked: parked ?? undefined };
   }
 
+  /** The frozen calls of the tasks of a user that run or wait in a queue. */
+  async activeCalls(
+    tenant: string,
+    user: string,
+  ): Promise<readonly { readonly taskId: string; readonly call: string }[]> {
+    const ids = await ask(() =>
+      this.redis.reads.zrange(this.keys.userActive(tenant, user), '0', '-1'),
+    );
+    if (ids.length === 0) return [];
+    const pipeline = this.redis.reads.pipeline();
+    for (const id of ids) pipeline.hget(this.keys.task(tenant, id), 'call');
+    const calls = await askPipeline(pipeline);
+    return ids.flatMap((taskId, index) => {
+      const call = calls[index];
+      return typeof call === 'string' ? [{ taskId, call }] : [];
+    });
+  }
+
   /** The first of these tasks that is not this user's, or does not exist. */
   async firstForeign(
     tenant: string,

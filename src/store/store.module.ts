@@ -7,6 +7,7 @@ import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
 import { RedisRetentionStore } from './redis-retention.store.js';
 import { RedisStartCheck } from './redis-start.check.js';
+import { RedisStreamStore } from './redis-stream.store.js';
 import { RedisTaskReader } from './redis-task.reader.js';
 import { RedisTaskStore } from './redis-task.store.js';
 
@@ -18,6 +19,7 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisTaskReader,
     RedisInstanceStore,
     RedisRetentionStore,
+    RedisStreamStore,
     RedisStartCheck,
     {
       provide: RedisApprovalStore,
@@ -34,6 +36,7 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisTaskReader,
     RedisInstanceStore,
     RedisRetentionStore,
+    RedisStreamStore,
   ],
 })
 export class StoreModule {}

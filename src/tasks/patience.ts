@@ -4,6 +4,7 @@
  */
 export class Patience {
   private over = false;
+  private late = false;
   private readonly timer: NodeJS.Timeout;
   private onOver: (() => void) | undefined;
   private readonly finish = (): void => {
@@ -15,7 +16,10 @@ export class Patience {
     timeoutMs: number,
     private readonly caller: AbortSignal,
   ) {
-    this.timer = setTimeout(this.finish, timeoutMs);
+    this.timer = setTimeout(() => {
+      this.late = !this.over;
+      this.finish();
+    }, timeoutMs);
     caller.addEventListener('abort', this.finish, { once: true });
     if (caller.aborted) this.finish();
   }
@@ -23,6 +27,11 @@ export class Patience {
   /** True once there is no more waiting. */
   get isOver(): boolean {
     return this.over;
+  }
+
+  /** True when it was the time that ran out, not the caller who went away. */
+  get isTimeUp(): boolean {
+    return this.late;
   }
 
   end(): void {

@@ -125,6 +125,7 @@ export class SubmitService {
       messageId,
       metadata: submission.metadata ?? {},
       leg: 1,
+      ...this.originOf(submission),
     };
     const task = this.firstTask(submission, taskId, contextId);
     const { contextConcurrency } = this.tenants.get(ctx.tenant);
@@ -219,6 +220,7 @@ export class SubmitService {
       messageId: before.messageId,
       metadata: { ...before.metadata, ...submission.metadata },
       leg: before.leg + 1,
+      ...this.originOf(submission),
       answering: {
         question: asked.flatMap((part) => part.text ?? []).join('\n'),
         expects: head.expects === 'approval' ? 'approval' : 'text',
@@ -265,6 +267,10 @@ export class SubmitService {
   private async supersede(tenant: string, parked: string, by: string): Promise<void> {
     const verdict = { state: 'TASK_STATE_CANCELED', text: `Superseded by task ${by}` } as const;
     await this.ender.end(tenant, parked, verdict, ({ head }) => isInterrupted(head.state));
+  }
+
+  private originOf({ origin }: Submission): Pick<FrozenCall, 'origin'> {
+    return origin === undefined ? {} : { origin: { name: origin, at: this.execution.now() } };
   }
 
   private firstTask(submission: Submission, taskId: string, contextId: string): Task {

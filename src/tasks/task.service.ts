@@ -5,6 +5,8 @@ import { type CallContext, readsAs } from '../domain/call-context.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
+import type { FrozenCall } from '../execution/frozen-call.js';
+import { metrics } from '../metrics/metrics.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
@@ -95,6 +97,24 @@ export class TaskService {
   }
 
   /**
+   * Cancels the caller's running task that this request waits for: only if there is exactly one, as
+   * clients of one user may name their requests alike.
+   * @param withinMs a request that came earlier waits no more.
+   * @throws DomainError UNAVAILABLE; TASK_NOT_CANCELABLE for one that has just ended.
+   */
+  async cancelOrigin(ctx: CallContext, origin: string, withinMs: number): Promise<void> {
+    const since = this.execution.now() - withinMs;
+    const calls = await this.reader.activeCalls(ctx.tenant, ctx.user);
+    const matching = calls.filter(({ call }) => {
+      const { origin: from } = JSON.parse(call) as FrozenCall;
+      return from?.name === origin && from.at >= since;
+    });
+    const [only, ...others] = matching;
+    if (only === undefined || others.length > 0) return;
+    await this.cancels.cancel(ctx, only.taskId);
+  }
+
+  /**
    * Resolves once the first event is known, so that an error still finds a response without a head.
    * @throws DomainError TASK_NOT_FOUND; UNSUPPORTED_OPERATION for a terminal task (`snapshot`);
    * UNAVAILABLE.
@@ -140,7 +160,9 @@ export class TaskService {
       const task = local && (await patience.wait(local));
       if (task !== undefined) return task;
       if (!patience.isOver && !this.hub.isClosing) await this.follow(ctx, taskId, patience);
-      return await this.get(ctx, taskId);
+      const found = await this.get(ctx, taskId);
+      if (patience.isTimeUp && !isSettled(found.status.state)) metrics.blockingTimeouts.inc();
+      return found;
     } finally {
       patience.end();
     }

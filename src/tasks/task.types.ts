@@ -11,6 +11,8 @@ export interface Submission {
    * the same content, as long as tasks are kept, it joins the task of the first time.
    */
   readonly idempotencyKey?: string;
+  /** A name of the request that waits for the task, by which `cancelOrigin` finds it. */
+  readonly origin?: string;
 }
 
 /** The task that a submission made, continued or joined. */

@@ -24,7 +24,9 @@ import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
 import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { PushConfigService } from '../../src/tasks/push-config.service.js';
+import { StreamPlaces } from '../../src/tasks/stream-places.js';
 import { TaskService } from '../../src/tasks/task.service.js';
+import { ToolService } from '../../src/tasks/tool.service.js';
 import type {
   StartAt,
   StreamHeartbeat,
@@ -50,6 +52,7 @@ export function tenantConfig(id: string, limits: Partial<TenantConfig['limits']>
     limits: { ...DEFAULT_LIMITS, ...limits },
     takeover: 'rerun',
     contextConcurrency: 'reject',
+    toolsets: ['assistant'],
   } satisfies TenantConfig;
 }
 
@@ -146,6 +149,10 @@ export class FakeTasks {
       nextPageToken: '',
       totalSize: mine.length,
     };
+  }
+
+  cancelOrigin(): Promise<void> {
+    return Promise.resolve();
   }
 
   async cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
@@ -392,8 +399,13 @@ export async function startA2aApp(config: Partial<GatewayConfig> = {}): Promise<
       { provide: FileService, useValue: {} },
       { provide: HousekeepingService, useValue: {} },
       { provide: PushConfigService, useValue: noPush },
+      { provide: ToolService, useValue: {} },
+      { provide: StreamPlaces, useValue: { take: () => Promise.resolve(() => undefined) } },
     ],
-    exports: [TaskService, FileService, HousekeepingService, PushConfigService],
+    exports: [
+      ...[TaskService, FileService, HousekeepingService, PushConfigService],
+      ...[ToolService, StreamPlaces],
+    ],
   })
   class CoreModule {}
 

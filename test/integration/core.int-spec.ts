@@ -4,6 +4,7 @@ import type { Submitted } from '../../src/tasks/task.types.js';
 import type { TenantConfig } from '../../src/config/config.types.js';
 import type { StreamResponse, Task } from '../../src/domain/a2a.js';
 import { foldEvents } from '../../src/domain/fold.js';
+import { metrics } from '../../src/metrics/metrics.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -84,6 +85,23 @@ describe('the core on one Redis', () => {
     expect(answer(done)).toBe('hello world');
     expect(done.metadata).toMatchObject({ 'n9e.chat_id': sent.contextId, 'n9e.seq_id': 1 });
     expect(await b.tasks.get(alice, sent.taskId)).toEqual(done);
+  });
+
+  it('counts a wait whose time ran out, on either instance, and no other', async () => {
+    await start();
+    const count = async (): Promise<number> =>
+      (await metrics.blockingTimeouts.get()).values[0]?.value ?? 0;
+    const before = await count();
+    const { taskId } = await a.tasks.submit(alice, say('hang'));
+    for (const { tasks } of [a, b]) {
+      await tasks.waitSettled(alice, taskId, { timeoutMs: 30, signal: never() });
+    }
+    expect(await count()).toBe(before + 2);
+    const gone = AbortSignal.timeout(30);
+    await a.tasks.waitSettled(alice, taskId, { timeoutMs: 5000, signal: gone });
+    await a.tasks.cancel(alice, taskId);
+    await b.tasks.waitSettled(alice, taskId, { timeoutMs: 5000, signal: never() });
+    expect(await count()).toBe(before + 2);
   });
 
   it('streams on another instance: snapshot + tail = the whole log, each event once', async () => {

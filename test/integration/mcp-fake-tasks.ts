@@ -202,6 +202,13 @@ export class FakeTasks implements CoreApi {
     return run.task;
   }
 
+  async cancelOrigin(ctx: CallContext, origin: string): Promise<void> {
+    const running = [...this.runs.values()].filter(
+      ({ state, submission }) => submission.origin === origin && !isSettled(state),
+    );
+    if (running.length === 1) await this.cancel(ctx, running[0]!.task.id);
+  }
+
   private find(ctx: CallContext, taskId: string): FakeRun {
     const run = this.runs.get(taskId);
     if (run?.owner !== `${ctx.tenant}/${ctx.user}`) throw taskNotFound(taskId);

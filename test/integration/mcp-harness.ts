@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyRequest } from 'fastify';
+import { TenantBackends } from '../../src/assistant/backend-registry.js';
 import { PUBLIC_ROUTE } from '../../src/auth/public.decorator.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { DEFAULT_LIMITS, type GatewayConfig } from '../../src/config/config.types.js';
@@ -15,7 +16,9 @@ import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
 import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { PushConfigService } from '../../src/tasks/push-config.service.js';
+import { StreamPlaces } from '../../src/tasks/stream-places.js';
 import { TaskService } from '../../src/tasks/task.service.js';
+import { ToolService } from '../../src/tasks/tool.service.js';
 import { TenantModule } from '../../src/tenant/tenant.module.js';
 import type { CoreApi } from './mcp-fake-tasks.js';
 
@@ -54,6 +57,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
         limits: DEFAULT_LIMITS,
         takeover: 'rerun',
         contextConcurrency: 'reject',
+        toolsets: ['assistant'],
       },
     ],
     tokens: [],
@@ -102,8 +106,13 @@ export async function startMcpApp(
       { provide: FileService, useValue: {} },
       { provide: HousekeepingService, useValue: {} },
       { provide: PushConfigService, useValue: {} },
+      { provide: ToolService, useFactory: () => new ToolService(new TenantBackends(config)) },
+      { provide: StreamPlaces, useValue: { take: () => Promise.resolve(() => undefined) } },
     ],
-    exports: [TaskService, FileService, HousekeepingService, PushConfigService],
+    exports: [
+      ...[TaskService, FileService, HousekeepingService, PushConfigService],
+      ...[ToolService, StreamPlaces],
+    ],
   })
   class CoreModule {}
 

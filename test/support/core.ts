@@ -71,6 +71,7 @@ export function tenant(id: string, over: Partial<TenantConfig> = {}): TenantConf
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
     contextConcurrency: 'reject',
+    toolsets: ['assistant'],
     ...over,
   };
 }

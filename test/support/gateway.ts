@@ -31,6 +31,7 @@ export interface TestTenant {
   readonly limits?: Partial<TenantLimits>;
   readonly takeover?: 'rerun' | 'fail';
   readonly writes?: Readonly<Record<string, unknown>>;
+  readonly mcp?: { readonly toolsets: readonly string[] };
 }
 
 export interface FleetOptions {

@@ -4,7 +4,7 @@ import { Fence } from './fence.js';
 import { estimateTokens, fitPrompt, PromptTooLongError, tokensOfPrompt } from './fit-prompt.js';
 import { conversationOf } from './history.js';
 import type { Prompt, PromptMessage } from './sdk-types.js';
-import { showResult } from './show-result.js';
+import { showResult } from '../tools/show-result.js';
 import { systemPrompt } from './system-prompt.js';
 
 const fence = new Fence('f00d');

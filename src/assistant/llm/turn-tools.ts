@@ -1,19 +1,18 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
+import { runTool } from '../tools/run-tool.js';
 import { ToolInputError, type Tool, type ToolContext } from '../tools/tool.js';
 import type { Frame, ToolUse } from '../assistant-backend.js';
 import type { TurnWrites } from '../writes/carry-out.js';
 import type { WriteTool } from '../writes/write-tool.js';
 import type { Fence } from './fence.js';
 import type { Redactor } from './redactor.js';
-import { showResult } from './show-result.js';
 
 /** About 6,000 tokens of JSON; a model may call several tools. */
 const MOST_OUTPUT_CHARS = 20_000;
 /** The rest of a batch waits. */
 const AT_ONCE = 4;
 const MOST_CALLS = 100;
-const FAILED = 'The tool failed; the operators’ log has the details.';
 
 export interface ToolAnswer {
   readonly outcome: ToolUse['outcome'];
@@ -94,23 +93,13 @@ export class TurnTools {
   }
 
   private async run(tool: Tool, args: unknown): Promise<ToolAnswer> {
-    const { context, redactor, signal } = this.options;
-    try {
-      const result = await tool.run(args, context, signal);
-      signal.throwIfAborted();
-      if (result.sources.some(({ demo }) => demo === true)) this.sawDemo = true;
-      // Nothing answered: the rest of the result is empty for that reason, not because all is well.
-      const isDead = result.sources.length > 0 && result.sources.every(({ error }) => error);
-      const output = redactor.hide(showResult(result, MOST_OUTPUT_CHARS));
-      return { outcome: isDead ? 'failed' : 'success', output };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ToolInputError) {
-        return { outcome: 'failed', output: redactor.hide(error.message.slice(0, 2000)) };
-      }
-      this.options.onBug(tool.name, error);
-      return { outcome: 'failed', output: FAILED };
-    }
+    const { context, redactor, signal, onBug } = this.options;
+    const { success, result, show } = await runTool(tool, args, context, signal, onBug);
+    if (result?.sources.some(({ demo }) => demo === true)) this.sawDemo = true;
+    return {
+      outcome: success ? 'success' : 'failed',
+      output: redactor.hide(show(MOST_OUTPUT_CHARS)),
+    };
   }
 
   /** One a turn: a second one could be the first again, said a little differently. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alertOf, FakeSources, NOW } from '../../../test/support/fake-sources.js';
+import { READ_TOOLS } from '../../config/toolsets.js';
 import { asLabels } from '../sources/shape.js';
 import { SourceError } from '../sources/source-error.js';
 import { TenantSources } from '../sources/tenant-sources.js';
@@ -29,6 +30,11 @@ const ALERTS = [
 ];
 
 describe('the tool registry', () => {
+  it('should hold the tools that mcp.toolsets may name one by one, and no other', () => {
+    const reading = TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name);
+    expect(reading.sort()).toEqual([...READ_TOOLS].sort());
+  });
+
   it('should hold uniquely named tools with an object schema, all of them read-only', () => {
     const names = TOOLS.map((tool) => tool.name);
     expect(new Set(names).size).toBe(names.length);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /**
@@ -28,13 +28,20 @@ if [ -n "$file" ]; then rm -f "$file"; fi
 exit "$code"
 `;
 
+/** What becomes of standard input, output and error. */
+const STDIO = {
+  inherit: ['pipe', 'inherit', 'inherit'],
+  stderr: ['pipe', 2, 2],
+  keep: ['pipe', 'pipe', 'pipe'],
+} satisfies Record<string, StdioOptions>;
+
 /** How much of a quiet program's output is kept for a failure's message. */
 const KEPT_OUTPUT = 4000;
 
 export interface GuardedOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** `inherit`: its output is ours. `keep`: its end is kept in `output`. */
-  readonly output: 'inherit' | 'keep';
+  /** `inherit`: its output is ours. `stderr`: all of it goes there. `keep`: its end is kept. */
+  readonly output: 'inherit' | 'stderr' | 'keep';
   /** Removed once the program has ended, also when we are no more. */
   readonly cleanUp?: { readonly folder: string; readonly file: string };
 }
@@ -73,12 +80,11 @@ export class GuardedProcess {
 
   static start(program: string, args: readonly string[], options: GuardedOptions): GuardedProcess {
     const { folder = '', file = '' } = options.cleanUp ?? {};
-    const output = options.output === 'keep' ? 'pipe' : 'inherit';
     const shell = spawn('/bin/sh', ['-c', GUARD, 'sh', folder, file, program, ...args], {
       env: options.env,
       // A group of its own: Ctrl-C is for the launcher, which stops things in their order.
       detached: true,
-      stdio: ['pipe', output, output],
+      stdio: STDIO[options.output],
     });
     if (shell.stdin === null) throw new Error('bug: the guard has no pipe');
     return new GuardedProcess(shell, shell.stdin);

@@ -36,6 +36,7 @@ export class Launcher {
   constructor(
     private readonly plan: LaunchPlan,
     private readonly say: (line: string) => void,
+    private readonly output: 'inherit' | 'stderr' = 'inherit',
   ) {}
 
   /** Where the gateways listen, as a client of this machine writes it. */
@@ -150,7 +151,7 @@ export class Launcher {
         : httpOrigin(reachable(management.host), managementPort);
     const started = GuardedProcess.start(process.execPath, [MAIN], {
       env: { ...env, PORT: String(port), MANAGEMENT_PORT: String(managementPort) },
-      output: 'inherit',
+      output: this.output,
     });
     return { url, readyUrl: `${probes}/readyz`, process: started };
   }

@@ -2,6 +2,7 @@ import { IsOptional } from 'class-validator';
 import type { GatewayConfig } from '../config.types.js';
 import { PROFILES, type Profile } from '../profiles.js';
 import {
+  Anything,
   Check,
   Cidr,
   Flag,
@@ -70,6 +71,9 @@ class SurfaceDto {
 }
 
 class McpDto extends SurfaceDto {
+  @Anything()
+  toolsets?: unknown;
+
   @Whole(1, 3600)
   maxWaitSeconds?: number;
 }

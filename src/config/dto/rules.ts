@@ -64,6 +64,9 @@ export const Text = (max: number): PropertyDecorator => {
 export const OneOf = (values: readonly string[]): PropertyDecorator =>
   IsIn(values, { message: `must be one of ${values.join(', ')}` });
 
+/** An optional value that is checked where it is built, because its faults have places inside it. */
+export const Anything = (): PropertyDecorator => IsOptional();
+
 /** A rule of our own; `fault` says what is wrong with a value, or nothing. */
 export const Check = (
   name: string,

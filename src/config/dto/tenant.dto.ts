@@ -10,7 +10,7 @@ import {
 } from '../config.types.js';
 import { matchersFault } from '../label-matchers.js';
 import { tenantIdFault } from '../tenant-id.js';
-import { Check, Flag, HttpUrl, List, OneOf, Section, Text, Whole } from './rules.js';
+import { Anything, Check, Flag, HttpUrl, List, OneOf, Section, Text, Whole } from './rules.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { SourceDto } from './source.dto.js';
 
@@ -159,6 +159,11 @@ export class LimitsDto {
   listPageMax?: number;
 }
 
+class TenantMcpDto {
+  @Anything()
+  toolsets?: unknown;
+}
+
 export class TenantDto {
   @Check('tenantId', (id) => (typeof id === 'string' ? tenantIdFault(id) : 'must be a text'))
   id!: string;
@@ -186,4 +191,7 @@ export class TenantDto {
   @IsOptional()
   @OneOf(['reject', 'queue'])
   contextConcurrency?: TenantConfig['contextConcurrency'];
+
+  @Section(() => TenantMcpDto)
+  mcp?: TenantMcpDto;
 }

@@ -69,7 +69,9 @@ export class LegacyDispatcher {
       reply.code(200).header('content-type', 'application/json').send(rpcResultText(rpc.id, card));
       return;
     }
-    if (method === 'message/stream' || method === 'tasks/resubscribe') this.quota.take(ctx, reply);
+    if (method === 'message/stream' || method === 'tasks/resubscribe') {
+      await this.quota.take(ctx, reply);
+    }
     const facade = new RequestHandlerFacade(this.operations, ctx, call);
     const answer = await new LegacyJsonRpcTransportHandler(facade).handle(
       { jsonrpc: '2.0', id: rpc.id, method, params },

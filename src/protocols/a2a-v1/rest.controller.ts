@@ -182,7 +182,7 @@ export class RestController {
     reply: FastifyReply,
     open: () => Promise<TaskStream>,
   ): Promise<void> {
-    this.quota.take(ctx, reply);
+    await this.quota.take(ctx, reply);
     await this.sse.respond(reply, await open(), {
       head: '',
       tail: '',

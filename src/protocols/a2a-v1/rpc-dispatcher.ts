@@ -101,7 +101,7 @@ export class RpcDispatcher {
     noteRequest(reply.request.raw, { surface: 'a2a-jsonrpc', method: method.name });
     const call = callOf(reply);
     if ('stream' in method) {
-      this.quota.take(ctx, reply);
+      await this.quota.take(ctx, reply);
       const events = await method.stream(this.operations, ctx, rpc.params, call);
       await this.sse.respond(reply, events, {
         ...rpcFrame(rpc.id),

@@ -1,24 +1,16 @@
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { TaskService } from '../../tasks/task.service.js';
-import { PRODUCT } from '../http/product.js';
-import { callAssistant } from './assistant-call.js';
-import { STATUSES } from './assistant-result.js';
-import type { McpExchange } from './exchange.js';
-import type { ProgressSink } from './progress.js';
+import { assistantResult, STATUSES } from './assistant-result.js';
+import { callWithMessage, type MessageAnswers } from './message-call.js';
+import { answer, type ToolHost, waiting } from './tool-host.js';
 
 export const ASSISTANT_TOOL = 'n9e_assistant';
 
-const SERVER_INFO = { name: 'nightjar', title: PRODUCT.name, version: PRODUCT.version };
-
-/** The tool list never changes while a gateway runs; clients may keep it for so long. */
-const LIST_TTL_MS = 5 * 60_000;
-
-const INSTRUCTIONS = [
+export const ASSISTANT_INSTRUCTIONS = [
   `${ASSISTANT_TOOL} talks to the operations assistant of this installation: what is firing, details of an alert, silences, targets that are down, metrics by PromQL. Ask in plain words, in any language; one question a call.`,
   'Send the chat_id of the last result to go on in the same conversation ("the first one", "only prod").',
   'status "input_required": put the question to the user and send the reply with the same chat_id. status "working": the answer takes longer than one call; send the message "continue" with the chat_id to wait for it.',
-].join('\n');
+];
 
 const INPUT = z.object({
   message: z
@@ -43,25 +35,16 @@ const OUTPUT = z.object({
   status: z.enum(STATUSES),
 });
 
-export interface AssistantToolOptions {
-  readonly maxWaitMs: number;
-  readonly era: 'legacy' | 'modern';
-}
+const ANSWERS: MessageAnswers = {
+  result: assistantResult,
+  goOn: ({ taskId, contextId }) =>
+    `call this tool again with the message "continue" and chat_id "${contextId}" (task ${taskId}).`,
+};
 
-/** The MCP server of one request: stateless, with the one tool. */
-export function assistantServer(
-  tasks: TaskService,
-  exchange: McpExchange,
-  { maxWaitMs, era }: AssistantToolOptions,
-): McpServer {
-  const server = new McpServer(SERVER_INFO, {
-    instructions: INSTRUCTIONS,
-    capabilities: { tools: { listChanged: false } },
-    cacheHints: {
-      'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-      'server/discover': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
-    },
-  });
+const BUSY = 'To wait for the answer that is being worked on, send the message "continue".';
+
+/** The toolset `assistant`: the one tool that n9e has. */
+export function registerAssistant(server: McpServer, host: ToolHost): void {
   server.registerTool(
     ASSISTANT_TOOL,
     {
@@ -77,27 +60,18 @@ export function assistantServer(
         openWorldHint: true,
       },
     },
-    (args, call) => {
-      const progress = exchange.options.streams ? progressSink(call) : undefined;
-      return callAssistant(tasks, exchange, args, {
-        maxWaitMs,
-        closingCancels: era === 'modern',
-        ...(progress === undefined ? {} : { progress }),
-      });
-    },
+    ({ message, chat_id: id }, call) =>
+      answer(
+        host,
+        () =>
+          callWithMessage(
+            host.tasks,
+            host.exchange,
+            { message, context: { argument: 'chat_id', id }, canContinue: true },
+            ANSWERS,
+            waiting(host, call),
+          ),
+        BUSY,
+      ),
   );
-  return server;
-}
-
-/** Progress counts up by one a message, as its total is unknown. */
-function progressSink({ mcpReq }: ServerContext): ProgressSink | undefined {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  let progress = 0;
-  return async (message) => {
-    progress += 1;
-    const params = { progressToken, progress, message };
-    // The client may be gone; its call ends elsewhere.
-    await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
-  };
 }

@@ -22,6 +22,11 @@ export function boundedAnswer(text: string, note: string, tokens = ANSWER_TOKENS
   return `${kept}\n\n${note}`;
 }
 
+/** True for a text that a result may carry twice. */
+export function fitsAnswer(text: string): boolean {
+  return affordable(text, ANSWER_TOKENS * 100) === text.length;
+}
+
 /** How many UTF-16 units of the text fit, never between the halves of a surrogate pair. */
 function affordable(text: string, budget: number): number {
   let cost = 0;

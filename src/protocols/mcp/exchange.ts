@@ -8,6 +8,10 @@ export interface McpExchangeOptions {
   readonly gone: AbortSignal;
   /** False: the client takes no event stream, so progress would be lost. */
   readonly streams: boolean;
+  /** Under which URL the caller reaches the gateway, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Takes a place among the open streams for the response. @throws DomainError QUOTA, UNAVAILABLE. */
+  readonly admit: () => Promise<void>;
   /** Called with the task that a tool works on. */
   readonly noteTask: (taskId: string) => void;
 }
@@ -20,6 +24,7 @@ export class McpExchange {
   private settle!: () => void;
   private refused: Error | undefined;
   private readonly hurried = new AbortController();
+  private admitted: Promise<void> | undefined;
 
   /** Resolves once a tool has begun its work or refused it; never, when no tool runs. */
   readonly opened = new Promise<void>((resolve) => {
@@ -41,6 +46,12 @@ export class McpExchange {
   /** The instance stops: whatever works on is left to others. */
   hurry(): void {
     this.hurried.abort();
+  }
+
+  /** Once for the whole exchange, before any of its tools begins. @throws DomainError. */
+  admit(): Promise<void> {
+    this.admitted ??= this.options.admit();
+    return this.admitted;
   }
 
   open(): void {

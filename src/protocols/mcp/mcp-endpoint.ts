@@ -6,11 +6,16 @@ import {
   type McpServer,
   type PerRequestResponseMode,
 } from '@modelcontextprotocol/server';
+import { type BuildIdentity, buildIdentity } from '../../config/build-identity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
+import type { CallContext } from '../../domain/call-context.js';
 import { TaskService } from '../../tasks/task.service.js';
-import { assistantServer } from './assistant-tool.js';
+import { ToolService } from '../../tasks/tool.service.js';
+import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { cancelRequest } from './cancel-request.js';
 import { McpExchange } from './exchange.js';
 import { asJson } from './json-response.js';
+import { serverOf } from './server.js';
 
 const OPENING = new TextEncoder().encode(': working\n\n');
 
@@ -23,13 +28,19 @@ export class McpEndpoint {
   private readonly logger = new Logger(McpEndpoint.name);
   private readonly plain: McpHttpHandler;
   private readonly streaming: McpHttpHandler;
+  private readonly build: BuildIdentity | undefined;
 
   constructor(
     private readonly tasks: TaskService,
+    private readonly tools: ToolService,
+    private readonly tenants: TenantDirectory,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {
     this.plain = this.handler('auto');
     this.streaming = this.handler('sse');
+    const isShown = config.tenants.some(({ toolsets }) => toolsets.includes('direct'));
+    // Now and not in a call: it asks git, and waits for it.
+    this.build = isShown ? buildIdentity() : undefined;
   }
 
   /**
@@ -51,6 +62,11 @@ export class McpEndpoint {
     throw exchange.refusal;
   }
 
+  /** See `cancelRequest`. */
+  cancel(ctx: CallContext, body: unknown): Promise<void> {
+    return cancelRequest(this.tasks, ctx, body, this.config.mcp.maxWaitSeconds * 1000);
+  }
+
   private handler(responseMode: PerRequestResponseMode): McpHttpHandler {
     return createMcpHandler((context) => this.server(context), {
       responseMode,
@@ -65,7 +81,9 @@ export class McpEndpoint {
     const exchange = authInfo?.extra?.['exchange'];
     if (!(exchange instanceof McpExchange)) throw new Error('bug: a request without its exchange');
     const maxWaitMs = this.config.mcp.maxWaitSeconds * 1000;
-    return assistantServer(this.tasks, exchange, { maxWaitMs, era });
+    const { tasks, tools, build } = this;
+    const tenant = this.tenants.get(exchange.options.ctx.tenant);
+    return serverOf({ tasks, tools, exchange, tenant, era, maxWaitMs, build });
   }
 }
 

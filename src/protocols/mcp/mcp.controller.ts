@@ -10,6 +10,7 @@ import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { clientGone } from '../http/client-gone.js';
 import { pathNotFound } from '../http/protocol-exception.filter.js';
+import { StreamQuota } from '../sse/stream-quota.js';
 import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
 import { McpExchange } from './exchange.js';
@@ -23,6 +24,7 @@ export class McpController {
     private readonly endpoint: McpEndpoint,
     private readonly tenants: TenantDirectory,
     private readonly streams: StreamRegistry,
+    private readonly quota: StreamQuota,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -47,6 +49,7 @@ export class McpController {
     const method = methodOf(body);
     noteRequest(request.raw, { surface: 'mcp', method });
     if (method === 'subscriptions/listen') return nothingToListenTo(body);
+    if (method === 'notifications/cancelled') await this.endpoint.cancel(ctx, body);
 
     const accepted = acceptedForms(request.headers.accept);
     if (!accepted.json && !accepted.sse) return notAcceptable();
@@ -56,6 +59,8 @@ export class McpController {
       limits,
       gone,
       streams: accepted.sse && method === 'tools/call',
+      baseUrl: reply.server.baseUrlOf?.(request) ?? '',
+      admit: () => this.quota.take(ctx, reply),
       noteTask: (taskId) => {
         noteRequest(request.raw, { taskId });
       },

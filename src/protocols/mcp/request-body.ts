@@ -55,7 +55,8 @@ export function checkArguments(body: unknown): void {
   }
 }
 
-function field(value: unknown, name: string): unknown {
+/** A property of what may be anything. */
+export function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
 }

@@ -5,25 +5,37 @@ import type { Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { isInterrupted, isSettled } from '../../domain/task-state.js';
-import { countRefusal } from '../../metrics/count-refusal.js';
-import { metrics } from '../../metrics/metrics.js';
 import type { TaskService } from '../../tasks/task.service.js';
 import type { Submitted } from '../../tasks/task.types.js';
 import { logIdsOf } from '../../tracing/log-ids.js';
-import { assistantResult, refusal } from './assistant-result.js';
+import { refusal } from './assistant-result.js';
 import type { McpExchange } from './exchange.js';
 import { type ProgressSink, reportSteps } from './progress.js';
+import { sentence } from './refusal-text.js';
 
-export interface AssistantArguments {
+/** A tool's message to the assistant. */
+export interface MessageCall {
   readonly message: string;
-  readonly chat_id?: string | undefined;
+  /** The conversation it belongs to, with the name that the tool's argument has. */
+  readonly context: { readonly argument: string; readonly id: string | undefined };
+  /** The message `continue` waits for what runs in that conversation. */
+  readonly canContinue: boolean;
 }
 
-export interface AssistantCallOptions {
-  /** How long a call waits for its task before it answers `status: working`. */
+/** How the tool words what it answers. */
+export interface MessageAnswers {
+  result(task: Task, turn: number): CallToolResult;
+  /** What a client does that was cut off from a task which goes on; a sentence. */
+  goOn(started: Submitted): string;
+}
+
+export interface MessageCallOptions {
+  /** How long a call waits for its task before it answers with an unfinished one; 0: not at all. */
   readonly maxWaitMs: number;
   /** 2026-07-28: closing the response stream is the cancel. Before, it means nothing. */
   readonly closingCancels: boolean;
+  /** Before: a notification that names the request is the cancel; see `cancelRequest`. */
+  readonly origin?: string;
   /** Absent when the client asked for no progress or could not get it. */
   readonly progress?: ProgressSink;
 }
@@ -31,72 +43,65 @@ export interface AssistantCallOptions {
 /** With a chat_id and nothing else: wait for what runs there, or hear what it answered. */
 const CONTINUE = new Set(['continue', '继续']);
 
-/** Refusals that MCP clients get as an HTTP status; all others are results for the model. */
-const HTTP_REFUSALS = new Set<DomainError['code']>([
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-  'TOO_LARGE',
-  'UNAVAILABLE',
-]);
-
 const logger = new Logger('McpCall');
 
 /** How long the last steps may still be sent once the answer is there. */
 const PROGRESS_REST_MS = 1000;
 
 /**
- * One call of `n9e_assistant`: a message becomes a task of the core, and its answer the result.
- * Never rejects: a refusal that is an HTTP status goes to the exchange, any other becomes a result
- * with `isError`.
+ * One call of a tool that talks to the assistant: its message becomes a task of the core, and the
+ * task's answer the result. Once the task has begun, an error is a result that says how to go on.
+ * @throws whatever keeps the task from beginning.
  */
-export async function callAssistant(
+export async function callWithMessage(
   tasks: TaskService,
   exchange: McpExchange,
-  args: AssistantArguments,
-  options: AssistantCallOptions,
+  call: MessageCall,
+  answers: MessageAnswers,
+  options: MessageCallOptions,
 ): Promise<CallToolResult> {
   const { ctx, limits, noteTask } = exchange.options;
-  let started: Submitted;
-  try {
-    checkArguments(args, limits.idBytes);
-    started = await begin(tasks, ctx, args);
-  } catch (error) {
-    return refused(exchange, error);
-  }
+  checkArguments(call, limits.idBytes);
+  const started = await begin(tasks, exchange, call, options.origin);
   noteTask(started.taskId);
   exchange.open();
   try {
-    return await follow(tasks, exchange, started, options);
+    const task = await follow(tasks, exchange, started, options);
+    return answers.result(task, started.turn);
   } catch (error) {
     if (!(error instanceof DomainError)) report(ctx, started, error);
     return refusal(
-      `${sentence(ctx, error)}. The task may go on: call this tool again with the message ` +
-        `"continue" and chat_id "${started.contextId}" (task ${started.taskId}).`,
+      [`${sentence(ctx, error)}.`, 'The task may go on:', answers.goOn(started)].join(' '),
     );
   }
 }
 
 /** @throws DomainError INVALID_PARAMS for what a JSON schema cannot say. */
-function checkArguments({ message, chat_id: chatId }: AssistantArguments, idBytes: number): void {
+function checkArguments({ message, context }: MessageCall, idBytes: number): void {
   if (message.trim() === '') throw new DomainError('INVALID_PARAMS', 'message must not be blank');
-  if (chatId !== undefined && Buffer.byteLength(chatId) > idBytes) {
-    throw new DomainError('INVALID_PARAMS', `chat_id must not be longer than ${idBytes} bytes`);
-  }
+  checkId(context.argument, context.id, idBytes);
+}
+
+/** @throws DomainError INVALID_PARAMS. */
+export function checkId(argument: string, id: string | undefined, idBytes: number): void {
+  if (id === undefined || Buffer.byteLength(id) <= idBytes) return;
+  throw new DomainError('INVALID_PARAMS', `${argument} must not be longer than ${idBytes} bytes`);
 }
 
 /** A new task, the answer to an open question, or the task that a `continue` asks for. */
 async function begin(
   tasks: TaskService,
-  ctx: CallContext,
-  { message, chat_id: chatId }: AssistantArguments,
+  { options: { ctx } }: McpExchange,
+  { message, context, canContinue }: MessageCall,
+  origin: string | undefined,
 ): Promise<Submitted> {
-  const contextId = chatId?.trim() === '' ? undefined : chatId;
+  const contextId = context.id?.trim() === '' ? undefined : context.id;
   const newest =
     contextId === undefined
       ? undefined
       : (await tasks.list(ctx, { contextId, pageSize: 1 })).tasks[0];
   const parked = newest !== undefined && isInterrupted(newest.status.state);
-  if (newest !== undefined && !parked && CONTINUE.has(message.trim())) {
+  if (newest !== undefined && !parked && canContinue && CONTINUE.has(message.trim())) {
     return { taskId: newest.id, contextId: newest.contextId, turn: 0, how: 'joined' };
   }
   return tasks.submit(ctx, {
@@ -107,6 +112,7 @@ async function begin(
       ...(contextId === undefined ? {} : { contextId }),
       ...(parked ? { taskId: newest.id } : {}),
     },
+    ...(origin === undefined ? {} : { origin }),
   });
 }
 
@@ -115,8 +121,9 @@ async function follow(
   tasks: TaskService,
   { over, options: { ctx, gone } }: McpExchange,
   started: Submitted,
-  options: AssistantCallOptions,
-): Promise<CallToolResult> {
+  options: MessageCallOptions,
+): Promise<Task> {
+  if (options.maxWaitMs === 0) return tasks.get(ctx, started.taskId);
   const steps = new AbortController();
   const told = tellSteps(tasks, ctx, started, options.progress, steps.signal);
   try {
@@ -124,11 +131,9 @@ async function follow(
       timeoutMs: options.maxWaitMs,
       signal: over,
     });
-    const settled = isSettled(task.status.state);
     if (gone.aborted && options.closingCancels) await cancel(tasks, ctx, task);
-    else if (!settled && !over.aborted) metrics.blockingTimeouts.inc();
-    if (settled) await within(told, PROGRESS_REST_MS);
-    return assistantResult(task, started.turn);
+    if (isSettled(task.status.state)) await within(told, PROGRESS_REST_MS);
+    return task;
   } finally {
     steps.abort();
     await told;
@@ -168,30 +173,4 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
 
 function report(ctx: CallContext, { taskId }: Submitted, error: unknown): void {
   logger.error({ msg: 'a call broke off', ...logIdsOf(ctx), taskId, err: error });
-}
-
-function refused(exchange: McpExchange, error: unknown): CallToolResult {
-  const text = sentence(exchange.options.ctx, error);
-  if (!(error instanceof DomainError) || HTTP_REFUSALS.has(error.code)) {
-    exchange.refuse(error);
-    return refusal(`${text}.`);
-  }
-  countRefusal(error);
-  exchange.open();
-  return refusal([`${text}.`, ...adviceFor(error)].join(' '));
-}
-
-function adviceFor(error: DomainError): readonly string[] {
-  return [
-    ...(error.code === 'CONTEXT_BUSY'
-      ? ['To wait for the answer that is being worked on, send the message "continue".']
-      : []),
-    ...(error.retryAfter === undefined ? [] : [`Try again in ${error.retryAfter} s.`]),
-  ];
-}
-
-/** Only texts written for callers go out. */
-function sentence(ctx: CallContext, error: unknown): string {
-  if (!(error instanceof DomainError)) return `Internal error (request ${ctx.requestId})`;
-  return error.message.replace(/[.。]$/u, '');
 }

@@ -1,0 +1,44 @@
+import { showResult } from './show-result.js';
+import { ToolInputError, type Tool, type ToolContext, type ToolResult } from './tool.js';
+
+const FAILED = 'The tool failed; the operators’ log has the details.';
+const REFUSAL_CHARS = 2000;
+
+/** How a call of a tool ended, whoever made it. */
+export interface ToolOutcome {
+  /** False: its arguments were refused, no source answered, or it broke. */
+  readonly success: boolean;
+  /** The result as JSON, or a text that says why there is none; at most `max` characters. */
+  readonly show: (max: number) => string;
+  /** Absent when there is none. */
+  readonly result?: ToolResult;
+}
+
+/**
+ * Calls a tool of the registry; the same for the llm backend and for MCP.
+ * @param onBug gets what a tool must not throw.
+ * @throws the signal's reason when it aborts.
+ */
+export async function runTool(
+  tool: Tool,
+  args: unknown,
+  context: ToolContext,
+  signal: AbortSignal,
+  onBug: (tool: string, error: unknown) => void,
+): Promise<ToolOutcome> {
+  try {
+    const result = await tool.run(args, context, signal);
+    signal.throwIfAborted();
+    // Nothing answered: the rest of the result is empty for that reason, not because all is well.
+    const isDead = result.sources.length > 0 && result.sources.every(({ error }) => error);
+    return { success: !isDead, result, show: (max) => showResult(result, max) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolInputError) {
+      const text = error.message.slice(0, REFUSAL_CHARS);
+      return { success: false, show: (max) => text.slice(0, max) };
+    }
+    onBug(tool.name, error);
+    return { success: false, show: () => FAILED };
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { TenantBackends } from '../assistant/backend-registry.js';
+import type { SourceHealth } from '../assistant/sources/tenant-sources.js';
+import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
+import { SourceReads } from '../assistant/tools/source-reads.js';
+import { TOOLS } from '../assistant/tools/tool-registry.js';
+import type { JsonObject } from '../domain/a2a.js';
+import type { CallContext } from '../domain/call-context.js';
+
+/** A tool as its callers see it. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: JsonObject;
+  readonly readOnly: boolean;
+}
+
+/**
+ * The assistant's tools without the assistant: no task, nothing kept. Only those that read: what
+ * writes needs an approval, which is asked for in a task.
+ */
+@Injectable()
+export class ToolService {
+  private readonly logger = new Logger(ToolService.name);
+
+  constructor(private readonly backends: TenantBackends) {}
+
+  /** In the registry's order; none for a tenant without a source to read. */
+  list({ tenant }: CallContext): readonly ToolInfo[] {
+    if (this.backends.sourcesOf(tenant).all.length === 0) return [];
+    return TOOLS.filter(({ readOnly }) => readOnly);
+  }
+
+  /**
+   * Undefined for a tool that `list` does not name.
+   * @throws the signal's reason when it aborts.
+   */
+  async call(
+    ctx: CallContext,
+    name: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome | undefined> {
+    const tool = TOOLS.find((known) => known.name === name);
+    if (tool === undefined || !this.list(ctx).includes(tool)) return undefined;
+    const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant));
+    return runTool(tool, args, { reads }, signal, (broken, error) => {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.logger.error(`tool ${broken} failed (request ${ctx.requestId}): ${detail}`);
+    });
+  }
+
+  /** A sign of life of each source; the texts may be shown to the caller. */
+  sources({ tenant }: CallContext, signal: AbortSignal): Promise<readonly SourceHealth[]> {
+    return this.backends.health(tenant, signal);
+  }
+}
