@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check model model-mutants mutants write-faults faults interop bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static check model model-mutants mutants write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -24,6 +24,8 @@ help:
 	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS)'
 	@echo 'make faults [FAULTS=kill]   kills, pauses, cuts and fails over for real; minutes'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
+	@echo 'make mcp-conformance  the MCP conformance suite against a gateway, both eras'
+	@echo 'make nginx-test  clients through nginx and two gateways, with 90 s of silence'
 	@echo 'make bench     throughput and latency, as ratios in one run'
 	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
 	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
@@ -76,6 +78,14 @@ interop: $(ENTRY) interop/node_modules/.package-lock.json
 	@scripts/need.sh redis-server:redis-server:redis
 	node interop/run.mjs
 
+mcp-conformance: $(ENTRY) interop/conformance/node_modules/.package-lock.json
+	@scripts/need.sh redis-server:redis-server:redis
+	node interop/conformance/run.mjs
+
+nginx-test: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis nginx:nginx:nginx
+	NGINX_SILENCE_SECONDS=90 $(NPX) vitest run --project e2e test/e2e/nginx.e2e-spec.ts
+
 bench: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis
 	node bench/run.mjs
@@ -114,4 +124,8 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 interop/node_modules/.package-lock.json: interop/package.json interop/package-lock.json
 	cd interop && npm ci --no-audit --no-fund
+	@touch $@
+
+interop/conformance/node_modules/.package-lock.json: interop/conformance/package.json interop/conformance/package-lock.json
+	cd interop/conformance && npm ci --no-audit --no-fund
 	@touch $@

@@ -97,8 +97,8 @@ export class TaskService {
   }
 
   /**
-   * Cancels the caller's running task that this request waits for: only if there is exactly one, as
-   * clients of one user may name their requests alike.
+   * Cancels the running task that this request of the caller's token waits for: only if there is
+   * exactly one, as clients with one token may name their requests alike.
    * @param withinMs a request that came earlier waits no more.
    * @throws DomainError UNAVAILABLE; TASK_NOT_CANCELABLE for one that has just ended.
    */
@@ -106,8 +106,8 @@ export class TaskService {
     const since = this.execution.now() - withinMs;
     const calls = await this.reader.activeCalls(ctx.tenant, ctx.user);
     const matching = calls.filter(({ call }) => {
-      const { origin: from } = JSON.parse(call) as FrozenCall;
-      return from?.name === origin && from.at >= since;
+      const { origin: from, ctx: by } = JSON.parse(call) as FrozenCall;
+      return from?.name === origin && from.at >= since && by.token === ctx.token;
     });
     const [only, ...others] = matching;
     if (only === undefined || others.length > 0) return;

@@ -329,9 +329,9 @@ describe.each(Object.entries(STDIO))('nightjar mcp-stdio, by a client of %s', (_
   it('should tell a wrong token and a gateway that is not there', async () => {
     const log: string[] = [];
     await expect(connect(one.baseUrl, `${ann.token}x`, log)).rejects.toThrow();
-    expect(log.join('')).toContain('The token is not valid');
+    await eventually('it tells', () => log.join('').includes('The token is not valid'));
     await expect(connect('http://127.0.0.1:9', ann.token, log)).rejects.toThrow();
-    expect(log.join('')).toContain('the gateway at http://127.0.0.1:9: ');
+    await eventually('it tells', () => log.join('').includes('gateway at http://127.0.0.1:9: '));
   });
 });
 
