@@ -33,7 +33,7 @@ export class ToolService {
   }
 
   /**
-   * Undefined for a tool that `list` does not name.
+   * Undefined for a tool that `list` does not name. A user of n9e sees what the assistant would show.
    * @throws the signal's reason when it aborts.
    */
   async call(
@@ -44,7 +44,7 @@ export class ToolService {
   ): Promise<ToolOutcome | undefined> {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined || !this.list(ctx).includes(tool)) return undefined;
-    const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant));
+    const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant).seenBy(ctx));
     return runTool(tool, args, { reads }, signal, (broken, error) => {
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error(`tool ${broken} failed (request ${ctx.requestId}): ${detail}`);

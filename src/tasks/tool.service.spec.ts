@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { alertOf, FakeSources } from '../../test/support/fake-sources.js';
+import type { TenantBackends } from '../assistant/backend-registry.js';
+import { TenantSources } from '../assistant/sources/tenant-sources.js';
+import type { CallContext } from '../domain/call-context.js';
+import { ToolService } from './tool.service.js';
+
+const NEVER = new AbortController().signal;
+const ann: CallContext = { tenant: 'acme', user: 'ann', scopes: [], requestId: 'r' };
+const fakes = new FakeSources({ alerts: [alertOf({ alertname: 'A' }, { age: 5 })] });
+
+function serviceOver(sources: TenantSources): ToolService {
+  return new ToolService({ sourcesOf: () => sources } as unknown as TenantBackends);
+}
+
+describe('ToolService', () => {
+  it('should call a tool of the registry, and say when there is none of that name', async () => {
+    const tools = serviceOver(new TenantSources([fakes.router]));
+    const outcome = await tools.call(ann, 'list_alerts', {}, NEVER);
+    expect(outcome?.success).toBe(true);
+    expect(JSON.parse(outcome?.show(10_000) ?? '')).toMatchObject({ total: 1 });
+    expect(await tools.call(ann, 'rm', {}, NEVER)).toBeUndefined();
+    expect((await tools.call(ann, 'list_alerts', { limit: 0 }, NEVER))?.success).toBe(false);
+  });
+
+  it('should offer nothing where there is nothing to read', async () => {
+    const tools = serviceOver(new TenantSources([]));
+    expect(tools.list(ann)).toEqual([]);
+    expect(await tools.call(ann, 'list_alerts', {}, NEVER)).toBeUndefined();
+  });
+
+  it('should read the sources as this caller sees them', async () => {
+    class Narrowed extends TenantSources {
+      override seenBy({ busiGroups }: { busiGroups?: readonly number[] }): TenantSources {
+        return busiGroups === undefined ? this : new TenantSources([]);
+      }
+    }
+    const tools = serviceOver(new Narrowed([fakes.router]));
+    const outcome = await tools.call({ ...ann, busiGroups: [7] }, 'list_alerts', {}, NEVER);
+    expect(outcome?.result?.sources).toEqual([]);
+  });
+});
