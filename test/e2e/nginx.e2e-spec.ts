@@ -8,8 +8,8 @@ import { type Peer, PEERS } from '../support/nginx-peers.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from '../support/wait.js';
 
-/** How long the streams are silent: a few seconds here, 90 by `make nginx-test`. */
-const SILENCE_MS = Number(process.env['NGINX_SILENCE_SECONDS'] ?? 3) * 1000;
+/** How long the streams are silent: one second here, 90 by `make nginx-test`. */
+const SILENCE_MS = Number(process.env['NGINX_SILENCE_SECONDS'] ?? 1) * 1000;
 const ann = caller('acme', 'ann');
 
 let redis: RedisServer;
