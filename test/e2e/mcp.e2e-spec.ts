@@ -325,13 +325,20 @@ describe.each(Object.entries(STDIO))('nightjar mcp-stdio, by a client of %s', (_
       async () => (await mine.state(task)) === 'TASK_STATE_CANCELED',
     );
   });
+});
 
-  it('should tell a wrong token and a gateway that is not there', async () => {
+describe('nightjar mcp-stdio', () => {
+  it('should tell a wrong token and a gateway that is not there, to the client and its log', async () => {
+    const connect = STDIO['2025-11-25'];
     const log: string[] = [];
-    await expect(connect(one.baseUrl, `${ann.token}x`, log)).rejects.toThrow();
-    await eventually('it tells', () => log.join('').includes('The token is not valid'));
-    await expect(connect('http://127.0.0.1:9', ann.token, log)).rejects.toThrow();
-    await eventually('it tells', () => log.join('').includes('gateway at http://127.0.0.1:9: '));
+    const wrong = connect(one.baseUrl, `${ann.token}x`, log);
+    await expect(wrong).rejects.toThrow('The token is not valid');
+    await eventually('it is logged', () => log.join('').includes('The token is not valid'));
+    const nowhere = connect('http://127.0.0.1:9', ann.token, log);
+    await expect(nowhere).rejects.toThrow('the gateway at http://127.0.0.1:9: ');
+    await eventually('it is logged', () =>
+      log.join('').includes('gateway at http://127.0.0.1:9: '),
+    );
   });
 });
 
