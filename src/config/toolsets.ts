@@ -9,11 +9,13 @@ export const READ_TOOLS = [
   'get_alert',
   'count_alerts',
   'alert_timeline',
+  'alert_history',
   'list_silences',
   'query_metrics',
   'list_targets',
   'list_rules',
   'explain_rule',
+  'list_busi_groups',
 ] as const;
 
 /** What `mcp.toolsets` may name: groups of tools, and every read tool by itself. */
