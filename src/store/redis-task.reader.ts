@@ -188,10 +188,9 @@ export class RedisTaskReader {
     const ids = await ask(() =>
       this.redis.reads.zrange(this.keys.userActive(tenant, user), '0', '-1'),
     );
-    if (ids.length === 0) return [];
-    const pipeline = this.redis.reads.pipeline();
-    for (const id of ids) pipeline.hget(this.keys.task(tenant, id), 'call');
-    const calls = await askPipeline(pipeline);
+    const calls = await ask(() =>
+      Promise.all(ids.map((id) => this.redis.reads.hget(this.keys.task(tenant, id), 'call'))),
+    );
     return ids.flatMap((taskId, index) => {
       const call = calls[index];
       return typeof call === 'string' ? [{ taskId, call }] : [];
