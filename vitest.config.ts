@@ -14,6 +14,8 @@ export default defineConfig({
           name: 'unit',
           sequence: { groupOrder: 0 },
           include: ['src/**/*.spec.ts', 'test/lua/*.spec.ts', 'test/repo/*.spec.ts'],
+          // Without I/O nothing waits; a busy machine may still take its time.
+          testTimeout: 30_000,
         },
       },
       {

@@ -60,7 +60,7 @@ describe('a source that fails', () => {
     expect(await failureOf(url, { timeoutMs: 300 })).toBe(
       'Alertmanager at prod-am did not answer in 0.3 s',
     );
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   it('should be said to be silent when it sends its body too slowly', async () => {

@@ -4,6 +4,7 @@ import { FakeSources, Talk } from '../../../test/support/fake-sources.js';
 import { alertSet } from '../../../test/support/random-alerts.js';
 import { ENGLISH } from './lexicon/english.js';
 import { CHINESE } from './lexicon/chinese.js';
+import { cpuMs } from '../../../test/support/cpu-time.js';
 
 const SET = alertSet(3);
 const WORDS = [
@@ -71,8 +72,8 @@ describe('the builtin backend on anything', () => {
     '=~'.repeat(4000),
     '的有告警哪些'.repeat(1000),
   ])('should not be slowed down by a long text of %#', async (text) => {
-    const start = performance.now();
+    const start = cpuMs();
     expect(await answer(text)).not.toBe('');
-    expect(performance.now() - start).toBeLessThan(2500);
+    expect(cpuMs() - start).toBeLessThan(2500);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Redactor } from './redactor.js';
 import { StreamRedactor } from './stream-redactor.js';
+import { cpuMs } from '../../../test/support/cpu-time.js';
 
 describe('Redactor', () => {
   it.each([
@@ -63,9 +64,9 @@ describe('Redactor', () => {
 
   it('should be quick on text that is made to be slow', () => {
     const texts = ['password='.repeat(20_000), 'a://'.repeat(50_000), 'eyJ'.repeat(60_000)];
-    const begun = performance.now();
+    const begun = cpuMs();
     for (const text of texts) new Redactor(['secret-1']).hide(`${text}…`);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(cpuMs() - begun).toBeLessThan(2000);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from './linear-pattern.js';
 import { ToolInputError } from './tool.js';
+import { cpuMs } from '../../../test/support/cpu-time.js';
 
 describe('compilePattern', () => {
   it('should match whole values, as Prometheus does', () => {
@@ -47,9 +48,9 @@ describe('compilePattern', () => {
   it.each(['(a+)+b', '(a|a)*b', '.*.*.*.*x', '(.?){50}b', 'a*a*a*a*a*b'])(
     'should take no long time for %s',
     (pattern) => {
-      const start = performance.now();
+      const start = cpuMs();
       expect(compilePattern(pattern)('a'.repeat(2000))).toBe(false);
-      expect(performance.now() - start).toBeLessThan(3000);
+      expect(cpuMs() - start).toBeLessThan(3000);
     },
   );
 
