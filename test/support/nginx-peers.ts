@@ -127,7 +127,7 @@ async function sdk1(url: string, token: string, binding: 'REST' | 'RPC'): Promis
         payload?.$case === 'task' || payload?.$case === 'statusUpdate'
           ? payload.value.status
           : undefined;
-      if (status !== undefined) states.push(named(TaskState[status.state] ?? ''));
+      if (status !== undefined) states.push(named(TaskState[status.state]));
     }
     return distinct(states);
   };
