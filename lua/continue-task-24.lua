@@ -22,7 +22,8 @@ ARGV[15] Task event in WORKING, JSON
 Output {1, head seq, epoch, deadline ms}: continued, now or by this same nonce before
        {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-1} missing  {-2, state} terminal  {-6, running task id} context busy
-       {-7} user's quota  {-8} tenant's quota  {-9} tenant not active  {-11, state} not parked
+       {-7} user's quota  {-8} tenant's quota  {-9} tenant or user not active
+       {-11, state} not parked
        {-12, head} head moved since it was read  {-14} the staged snapshot is gone
 Event  `<seq> <epoch> - <ms>` and the Task event on KEYS[6]
 ]]
@@ -31,13 +32,13 @@ Event  `<seq> <epoch> - <ms>` and the Task event on KEYS[6]
 --- @include append_events
 --- @include keep_for
 --- @include move_state
-local t = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 'state', 'nonce', 'deadline', 'push')
+local t = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 'state', 'nonce', 'deadline', 'push', 'user')
 if not t[1] then return { -1 } end
 if t[4] == ARGV[4] then return { 1, tonumber(t[2]), tonumber(t[1]), tonumber(t[5]) } end
 local used = ARGV[14] ~= '' and used_before(KEYS[23], ARGV[14])
 if used then return used end
-local status = redis.call('HGET', KEYS[1], 'state')
-if status and status ~= 'active' then return { -9 } end
+local tenant = redis.call('HMGET', KEYS[1], 'state', 'user:' .. t[7])
+if tenant[1] and tenant[1] ~= 'active' or tenant[2] then return { -9 } end
 local state = tonumber(t[3])
 if state <= 2 then return { -11, state } end
 if state ~= 6 and state ~= 8 then return { -2, state } end

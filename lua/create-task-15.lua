@@ -18,19 +18,20 @@ ARGV[12] Task JSON after it   ARGV[13] frozen call, JSON    ARGV[14] task TTL, m
 ARGV[15] context idle time, ms
 ARGV[16] fingerprint under the idempotency key, or '' for none
 ARGV[17] what a busy context does: 'reject' or 'queue'
+ARGV[18] generation of the tenant that the caller knows
 
 Output {1, turn, deadline ms} created, or created by this same nonce before
        {4, turn, 0} created and waiting in the context's queue
        {2, task id} joined the running task of the same message
        {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-6, running task id} context busy  {-7} user's quota  {-8} tenant's quota
-       {-9} tenant not active  {-13} id in use
+       {-9} tenant or user not active, or another generation  {-13} id in use
 ]]
 --- @include now_ms
 --- @include used_before
 --- @include keep_for
-local status = redis.call('HGET', KEYS[1], 'state')
-if status and status ~= 'active' then return { -9 } end
+local tenant = redis.call('HMGET', KEYS[1], 'state', 'generation', 'user:' .. ARGV[2])
+if tenant[1] and tenant[1] ~= 'active' or tenant[3] or (tenant[2] or '0') ~= ARGV[18] then return { -9 } end
 
 local known = redis.call('HMGET', KEYS[2], 'nonce', 'turn', 'deadline', 'owner')
 if known[1] then

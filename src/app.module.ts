@@ -1,8 +1,11 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AdminModule } from './admin/admin.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { TokenGuard } from './auth/token.guard.js';
 import { ConfigModule } from './config/config.module.js';
+import type { ConfigSource } from './config/config-source.js';
 import type { GatewayConfig } from './config/config.types.js';
 import { withFileLinks } from './domain/webhook.js';
 import { HealthModule } from './health/health.module.js';
@@ -15,7 +18,7 @@ import { PushModule } from './push/push.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantGuard } from './tenant/tenant.guard.js';
-import { TenantModule } from './tenant/tenant.module.js';
+import { TenantModule, TenantSyncModule } from './tenant/tenant.module.js';
 
 /** The core API for every protocol. */
 @Global()
@@ -25,15 +28,17 @@ class CoreModule {}
 /** The whole gateway, its modules in the order of a request's way. */
 @Module({})
 export class AppModule {
-  static of(config: GatewayConfig): DynamicModule {
+  static of(config: GatewayConfig, source: ConfigSource): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.of(config),
+        ConfigModule.of(config, source),
         HealthModule.for(config),
         RedisModule,
         AuthModule,
+        AuditModule,
         TenantModule,
+        TenantSyncModule,
         PushModule.with({
           '1.0': withFileLinks(V1_PUSH_FORMAT, config.publicUrl),
           '0.3': withFileLinks(V03_PUSH_FORMAT, config.publicUrl),
@@ -41,6 +46,7 @@ export class AppModule {
         // With a2a.enabled: false neither surface has a route (seed-behaviours N3, N4).
         A2aModule.of(config),
         ...(config.a2a.enabled && config.mcp.enabled ? [McpModule] : []),
+        ...(config.admin.enabled ? [AdminModule] : []),
         CoreModule,
       ],
       providers: [

@@ -2,7 +2,9 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
+import type { ConfigSource } from './config/config-source.js';
 import type { GatewayConfig } from './config/config.types.js';
+import { SYSTEM_TENANT } from './config/token-scopes.js';
 import { ExecutionService } from './execution/execution.service.js';
 import { logRequests } from './health/access-log.js';
 import { DrainState } from './health/drain-state.js';
@@ -13,9 +15,15 @@ import { PRODUCT } from './protocols/http/product.js';
 import { traceRequests } from './protocols/http/trace-requests.js';
 import { openTracing } from './tracing/open-tracing.js';
 import { closeTracing, isTracing } from './tracing/tracing.js';
-import { createHttpAdapter } from './protocols/http/http-adapter.js';
+import {
+  type BodyCeilings,
+  bodyCeilings,
+  createHttpAdapter,
+} from './protocols/http/http-adapter.js';
+import { markManagement } from './protocols/http/management-requests.js';
 import { StreamRegistry } from './protocols/sse/stream-registry.js';
 import { TokenStore } from './store/token.store.js';
+import { TenantDirectory } from './tenant/tenant.directory.js';
 
 const LOOK_MS = 50;
 /** For the last spans to leave. */
@@ -36,14 +44,15 @@ export interface Gateway {
  * Starts a gateway: management first, so that probes are answered while the rest comes up.
  * @throws Error with `code` EADDRINUSE and the like when a listener cannot be opened.
  */
-export async function startGateway(config: GatewayConfig, log: JsonLogger): Promise<Gateway> {
+export async function startGateway(source: ConfigSource, log: JsonLogger): Promise<Gateway> {
+  const { config } = source;
   await openTracing(config.tracing, PRODUCT.version);
   showTenants(
     config.tenants.map(({ id }) => id),
     config.metrics.tenantLabels,
   );
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(config),
+    AppModule.of(config, source),
     createHttpAdapter(config),
     { logger: log, bodyParser: false, abortOnError: false },
   );
@@ -51,8 +60,15 @@ export async function startGateway(config: GatewayConfig, log: JsonLogger): Prom
     const fastify = app.getHttpAdapter().getInstance();
     if (isTracing()) traceRequests(fastify);
     logRequests(fastify);
+    keepCeilings(fastify, app.get(TenantDirectory));
     await app.get(ManagementServer).start();
     await app.listen(config.listen.port, config.listen.host);
+    if (config.admin.enabled) {
+      app.get(ManagementServer).mount('/admin', (request, response) => {
+        markManagement(request);
+        fastify.routing(request, response);
+      });
+    }
   } catch (error) {
     await app.close();
     throw error;
@@ -61,9 +77,24 @@ export async function startGateway(config: GatewayConfig, log: JsonLogger): Prom
   const logger = new Logger('Gateway');
   logger.log({ msg: 'listening', url, instance: app.get(ExecutionService).instance });
   app.get(DrainState).markReady();
-  void warnWhenNobodyCanCall(config, app.get<TokenStore>(TokenStore), logger);
+  const tenants = app
+    .get(TenantDirectory)
+    .all()
+    .map(({ id }) => id);
+  void warnWhenNobodyCanCall(config, tenants, app.get<TokenStore>(TokenStore), logger);
   let stopping: Promise<void> | undefined;
   return { url, stop: () => (stopping ??= stop(app, config, logger)) };
+}
+
+/** Tenants come and go; what may be sent follows them. */
+function keepCeilings(
+  fastify: { readonly bodyCeilings?: BodyCeilings },
+  directory: TenantDirectory,
+): void {
+  directory.onChange(() => {
+    if (fastify.bodyCeilings === undefined) return;
+    Object.assign(fastify.bodyCeilings, bodyCeilings(directory.all()));
+  });
 }
 
 async function stop(
@@ -91,16 +122,17 @@ async function stop(
 /** N7: nothing is wrong with such a gateway, but its operator would look for the fault elsewhere. */
 async function warnWhenNobodyCanCall(
   config: GatewayConfig,
+  tenants: readonly string[],
   store: TokenStore,
   logger: Logger,
 ): Promise<void> {
-  if (config.tenants.length === 0) {
+  if (tenants.length === 0) {
     logger.warn('no tenant is configured: every call will be refused');
     return;
   }
-  if (config.tokens.length > 0) return;
+  if (config.tokens.some(({ tenant }) => tenant !== SYSTEM_TENANT)) return;
   try {
-    const counts = await Promise.all(config.tenants.map(({ id }) => store.count(id)));
+    const counts = await Promise.all(tenants.map((id) => store.count(id)));
     if (counts.every((count) => count === 0)) {
       logger.warn('no token exists: every call will be refused (nightjar token create makes one)');
     }

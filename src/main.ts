@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { ConfigError } from './config/config-error.js';
-import type { GatewayConfig } from './config/config.types.js';
+import { ConfigSource } from './config/config-source.js';
 import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_UNAVAILABLE } from './config/exit-code.js';
-import { loadConfig } from './config/load-config.js';
 import { startGateway } from './gateway.js';
 import { describeStartFailure } from './health/start-failure.js';
 import { JsonLogger } from './health/json-logger.js';
@@ -11,9 +10,9 @@ import { collectProcessMetrics } from './metrics/metrics.js';
 /** Beyond the drain time: for closing connections. Whoever hangs longer is left behind. */
 const CLOSE_GRACE_MS = 5000;
 
-function load(): GatewayConfig {
+function load(): ConfigSource {
   try {
-    return loadConfig({ environment: process.env });
+    return new ConfigSource({ environment: process.env });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.toString()}\n`);
@@ -22,7 +21,8 @@ function load(): GatewayConfig {
 }
 
 async function main(): Promise<void> {
-  const config = load();
+  const source = load();
+  const { config } = source;
   const log = JsonLogger.toStdout(config.log.level);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     });
   }
   collectProcessMetrics();
-  const starting = startGateway(config, log);
+  const starting = startGateway(source, log);
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -1,3 +1,4 @@
+import type { TenantConfig } from '../config/config.types.js';
 import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
 import type { WriteDesk } from './writes/write-desk.js';
 
@@ -93,6 +94,9 @@ export type Frame =
   /** Kept with the turn (≤ 16 KiB of JSON, else dropped) for the next one; not shown. */
   | { readonly kind: 'memory'; readonly data: JsonValue };
 
+/** Is told how many tokens of a model a turn has used, whenever some more have been. */
+export type Meter = (tokens: { readonly input: number; readonly output: number }) => void;
+
 /**
  * The one seam between Nightjar and whatever answers. An implementation knows no Redis and no
  * protocol. It MUST stop soon after `signal` aborts, and MUST be safe to run again from the start
@@ -105,13 +109,21 @@ export interface AssistantBackend {
    * for a backend that changes things through its desk only, which never does one twice.
    */
   readonly readOnly: boolean;
-  /** @param desk absent: nothing may be changed outside. */
-  run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame>;
+  /**
+   * @param desk absent: nothing may be changed outside.
+   * @param meter absent: nobody counts.
+   */
+  run(turn: Turn, signal: AbortSignal, desk?: WriteDesk, meter?: Meter): AsyncIterable<Frame>;
 }
 
 /** Finds the backend of a tenant. */
 export interface BackendRegistry {
   /** @throws Error when the tenant's config names a backend that could not be loaded. */
   backendOf(tenant: string): AssistantBackend;
+  /**
+   * These are the tenants from now on; what has not changed stays as it is. Runs that have begun go
+   * on with what they began with.
+   */
+  replace(tenants: readonly TenantConfig[]): Promise<void>;
 }
 export const BackendRegistry = Symbol('BackendRegistry');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { GatewayConfig, TenantConfig } from '../config/config.types.js';
 import type { AssistantBackend, BackendRegistry } from './assistant-backend.js';
@@ -9,6 +10,9 @@ import { ModuleBackend } from './module/module-backend.js';
 import { ApprovalGate } from './writes/approval-gate.js';
 import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
 
+/** After the longest run that may have begun with it. */
+const RETIRED_GRACE_MS = 60_000;
+
 export interface LoadFailure {
   readonly tenant: string;
   /** What is wrong, for the operator. */
@@ -18,28 +22,17 @@ export interface LoadFailure {
 /** The backend of every tenant that the config names. */
 export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDestroy {
   private readonly log = new Logger(TenantBackends.name);
-  private readonly backends = new Map<string, AssistantBackend>();
-  private readonly sources = new Map<string, TenantSources>();
+  private readonly opened = new Map<string, Opened>();
   private readonly failures = new Map<string, string>();
-  private readonly models: LlmBackend[] = [];
+  /** No new run takes them, but one that began with them may still be at work. */
+  private readonly retired = new Set<Opened>();
 
-  constructor(private readonly config: Pick<GatewayConfig, 'tenants'>) {
-    for (const tenant of config.tenants) {
-      const sources = openSources(tenant.sources);
-      this.sources.set(tenant.id, sources);
-      const backend = openBackend(tenant, sources);
-      if (backend !== undefined) {
-        const { writes } = tenant;
-        const gated =
-          writes === undefined ? backend : new ApprovalGate(backend, { sources, writes });
-        this.backends.set(tenant.id, gated);
-      }
-      if (backend instanceof LlmBackend) this.models.push(backend);
-    }
+  constructor(config: Pick<GatewayConfig, 'tenants'>) {
+    for (const tenant of config.tenants) this.opened.set(tenant.id, openTenant(tenant));
   }
 
   backendOf(tenant: string): AssistantBackend {
-    const backend = this.backends.get(tenant);
+    const backend = this.opened.get(tenant)?.backend;
     if (backend !== undefined) return backend;
     const reason = this.failures.get(tenant) ?? 'no such tenant, or its module is not loaded yet';
     throw new Error(`no assistant for tenant ${tenant}: ${reason}`);
@@ -50,7 +43,7 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
    * backend; the others work. May be called again: it then tries only what is still missing.
    */
   async check(): Promise<readonly LoadFailure[]> {
-    await Promise.all(this.config.tenants.map((tenant) => this.load(tenant)));
+    await Promise.all([...this.opened.values()].map((opened) => this.load(opened)));
     return [...this.failures].map(([tenant, reason]) => ({ tenant, reason }));
   }
 
@@ -61,7 +54,7 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
 
   /** Asks each source of a tenant for a sign of life; the texts may be shown to its users. */
   async health(tenant: string, signal: AbortSignal): Promise<readonly SourceHealth[]> {
-    return (await this.sources.get(tenant)?.health(signal)) ?? [];
+    return (await this.opened.get(tenant)?.sources.health(signal)) ?? [];
   }
 
   async onModuleInit(): Promise<void> {
@@ -70,21 +63,89 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     }
   }
 
-  async onModuleDestroy(): Promise<void> {
-    const all = [...this.sources.values(), ...this.models];
-    await Promise.all(all.map((connected) => connected.close()));
+  async replace(tenants: readonly TenantConfig[]): Promise<void> {
+    const kept = new Set(tenants.map(({ id }) => id));
+    for (const id of this.opened.keys()) if (!kept.has(id)) this.retire(id);
+    await Promise.all(
+      tenants.map(async (tenant) => {
+        const before = this.opened.get(tenant.id);
+        if (before !== undefined && isSame(before.tenant, tenant)) return;
+        const opened = openTenant(tenant);
+        // A module takes a moment; until it is there the former assistant answers.
+        if (opened.backend === undefined && before !== undefined) await this.load(opened);
+        this.retire(tenant.id);
+        this.opened.set(tenant.id, opened);
+        if (opened.backend === undefined) await this.load(opened);
+      }),
+    );
   }
 
-  private async load({ id, assistant }: TenantConfig): Promise<void> {
-    if (assistant.backend !== 'module' || this.backends.has(id)) return;
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.opened.values(), ...this.retired].map(close));
+  }
+
+  private retire(id: string): void {
+    const old = this.opened.get(id);
+    if (old === undefined) return;
+    this.opened.delete(id);
+    this.failures.delete(id);
+    this.retired.add(old);
+    const lastRunMs = old.tenant.limits.runSeconds * 1000 + RETIRED_GRACE_MS;
+    setTimeout(() => {
+      this.retired.delete(old);
+      close(old).catch((error: unknown) => {
+        this.log.warn({ msg: 'the sources of a changed tenant could not be closed', err: error });
+      });
+    }, lastRunMs).unref();
+  }
+
+  private async load(opened: Opened): Promise<void> {
+    const { id, assistant } = opened.tenant;
+    if (assistant.backend !== 'module' || opened.backend !== undefined) return;
     try {
       const agent = await loadModule(assistant.module, assistant.options);
-      this.backends.set(id, new ModuleBackend(agent, assistant.module, assistant.readOnly));
+      opened.backend = new ModuleBackend(agent, assistant.module, assistant.readOnly);
       this.failures.delete(id);
     } catch (error) {
       this.failures.set(id, error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** A tenant's assistant with what it is connected to. */
+interface Opened {
+  readonly tenant: TenantConfig;
+  readonly sources: TenantSources;
+  /** Behind the gate of its writes, if it has one. */
+  readonly inner: AssistantBackend | undefined;
+  /** Undefined until a module is loaded. */
+  backend: AssistantBackend | undefined;
+}
+
+function openTenant(tenant: TenantConfig): Opened {
+  const sources = openSources(tenant.sources);
+  const inner = openBackend(tenant, sources);
+  const { writes } = tenant;
+  const isGated = inner !== undefined && writes !== undefined;
+  return {
+    tenant,
+    sources,
+    inner,
+    backend: isGated ? new ApprovalGate(inner, { sources, writes }) : inner,
+  };
+}
+
+async function close({ sources, inner }: Opened): Promise<void> {
+  await Promise.all([sources.close(), inner instanceof LlmBackend ? inner.close() : undefined]);
+}
+
+/** What an assistant is made of; limits are looked up at each run. */
+function isSame(before: TenantConfig, after: TenantConfig): boolean {
+  return (
+    isDeepStrictEqual(before.assistant, after.assistant) &&
+    isDeepStrictEqual(before.sources, after.sources) &&
+    isDeepStrictEqual(before.writes, after.writes)
+  );
 }
 
 /** Undefined for a module, which has to be loaded first. */

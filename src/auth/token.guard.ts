@@ -9,12 +9,13 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
+import { AuditLog } from '../audit/audit.log.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { DomainError, unavailable } from '../domain/errors.js';
 import { metrics } from '../metrics/metrics.js';
 import { noteRequest } from '../metrics/request-notes.js';
 import { presentedSecrets } from './credentials.js';
-import { FailureLimiter } from './failure-limiter.js';
+import { type Failure, FailureLimiter } from './failure-limiter.js';
 import { OpenCalls } from './open-calls.js';
 import type { AuthenticatedRequest, Principal } from './principal.js';
 import { PUBLIC_ROUTE } from './public.decorator.js';
@@ -47,6 +48,7 @@ export class TokenGuard implements CanActivate {
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
     private readonly verifier: TokenVerifier,
     private readonly calls: OpenCalls,
+    private readonly audit: AuditLog,
   ) {
     this.headerName = config.auth.headerName;
     this.failures = new FailureLimiter(config.auth.failuresPerMinute);
@@ -104,11 +106,13 @@ export class TokenGuard implements CanActivate {
   }
 
   /** One text for every reason: a caller without the right token learns nothing about tokens. */
-  private refuse({ ip }: Request, reason: 'invalid' | 'address', secret: string): DomainError {
+  private refuse({ ip, id }: Request, reason: 'invalid' | 'address', secret: string): DomainError {
     const failure = this.failures.fail(ip);
+    const why = this.verifier.refusalOf(secret);
+    this.auditRefusal(failure, { ip, id, reason: reason === 'address' ? reason : why.reason });
     this.logger.warn({
       msg: 'a token was refused',
-      reason: reason === 'address' ? reason : this.verifier.refusalOf(secret).reason,
+      reason: reason === 'address' ? reason : why.reason,
       address: ip,
       inThisMinute: failure.count,
     });
@@ -118,6 +122,24 @@ export class TokenGuard implements CanActivate {
     metrics.authFailures.inc({ reason });
     return new DomainError('RATE', 'Too many wrong tokens from this address; try again later', {
       retryAfter: failure.retryAfter,
+    });
+  }
+
+  /** The first of a source in a minute, and the one that is too many: a flood fills no audit. */
+  private auditRefusal(
+    failure: Failure,
+    { ip, id, reason }: { readonly ip: string; readonly id: string; readonly reason: string },
+  ): void {
+    const isTooMany = this.failures.isFirstOver(failure);
+    if (failure.count !== 1 && !isTooMany) return;
+    this.audit.note({
+      tenant: '',
+      actor: '',
+      action: isTooMany ? 'auth.throttled' : 'auth.refused',
+      target: `address/${ip}`,
+      outcome: 'UNAUTHENTICATED',
+      requestId: id,
+      detail: reason,
     });
   }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
 import type { PendingApproval } from '../store/redis-approval.store.js';
 import { CliFailure } from './cli-failure.js';
+import { findsRedis } from './common-options.js';
 import { findRedis, type FindOptions } from './find-redis.js';
 import { withRedis } from './redis-client.js';
 
@@ -17,11 +18,7 @@ export function registerApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
     .description('writes that wait for an operator (policy ask-operator)');
-  const common = (command: Command): Command =>
-    command
-      .requiredOption('--tenant <id>')
-      .option('--config <file>', 'YAML file; NIGHTJAR_CONFIG is taken otherwise')
-      .option('--port <port>', 'of the launcher, when several run with an embedded Redis');
+  const common = (command: Command): Command => findsRedis(command.requiredOption('--tenant <id>'));
   common(approvals.command('list'))
     .description('what waits now, the most urgent first')
     .option('--json', 'a line of JSON each')
@@ -50,9 +47,18 @@ async function decide(id: string, decision: 'approved' | 'refused', flags: Flags
   if (!/^[\x20-\x7e]{1,64}$/.test(by)) {
     throw new CliFailure(EXIT_USAGE, '--as: must be 1 to 64 printable ASCII characters');
   }
-  const decided = await withRedis(findRedis(flags, process.env), ({ approvals }) =>
-    approvals.decide(flags.tenant, id, decision, by),
-  );
+  const decided = await withRedis(findRedis(flags, process.env), async ({ approvals, note }) => {
+    const outcome = await approvals.decide(flags.tenant, id, decision, by);
+    const mine = outcome.ok && outcome.decision === decision && outcome.by === by;
+    await note({
+      tenant: flags.tenant,
+      action: `approval.${decision}`,
+      target: `approval/${id}`,
+      outcome: mine ? 'ok' : 'FAILED_PRECONDITION',
+      detail: `as ${by}`,
+    });
+    return outcome;
+  });
   if (!decided.ok) {
     const why =
       decided.why === 'missing'

@@ -24,13 +24,13 @@ const UNSET = 'unix:///unset';
  * @throws ConfigError when a configuration file is named and at fault.
  */
 export function findRedis({ config, port }: FindOptions, env: NodeJS.ProcessEnv): FoundRedis {
-  const { redis, tenants } = loadConfig({ environment: env, file: config, redisUrl: UNSET });
+  const { redis, tenants, audit } = loadConfig({ environment: env, file: config, redisUrl: UNSET });
   const withFile = configFile(env, config) !== undefined;
   if (redis.url !== UNSET) {
-    return { ...redis, ...(withFile ? { tenants: tenants.map(({ id }) => id) } : {}) };
+    return { ...redis, audit, ...(withFile ? { tenants: tenants.map(({ id }) => id) } : {}) };
   }
   const { redisUrl, prefix, tenants: served } = choose(readRunFiles(env), port);
-  return { url: redisUrl, prefix, allowEviction: false, tenants: served };
+  return { url: redisUrl, prefix, allowEviction: false, audit, tenants: served };
 }
 
 function choose(running: readonly RunFile[], port: string | undefined): RunFile {

@@ -5,11 +5,14 @@ import { ConfigError } from '../config/config-error.js';
 import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_USAGE } from '../config/exit-code.js';
 import { registerApprovals } from './approvals.js';
 import { CliFailure } from './cli-failure.js';
+import { registerAudit } from './audit.js';
 import { registerConfig } from './config.js';
 import { registerDoctor } from './doctor.js';
 import { registerMcpCommands } from './mcp-call.js';
 import { registerMcpStdio } from './mcp-stdio.js';
 import { registerServe } from './serve.js';
+import { registerTasks } from './tasks.js';
+import { registerTenant } from './tenant.js';
 import { registerToken } from './token.js';
 import { registerVersion } from './version.js';
 
@@ -23,6 +26,9 @@ const program = new Command('nightjar')
 registerServe(program);
 registerToken(program);
 registerApprovals(program);
+registerTenant(program);
+registerTasks(program);
+registerAudit(program);
 registerConfig(program);
 registerDoctor(program);
 registerMcpCommands(program);

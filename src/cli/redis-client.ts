@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { TokenAdmin } from '../admin/token-admin.js';
 import type { RedisSettings } from '../config/config.types.js';
 import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
@@ -7,7 +8,10 @@ import { Keys } from '../redis/keys.js';
 import { openRedis, type RedisClient } from '../redis/open-redis.js';
 import { defineScripts } from '../redis/scripts.js';
 import { RedisApprovalStore } from '../store/redis-approval.store.js';
+import { type AuditBounds, type AuditEntry, RedisAuditStore } from '../store/redis-audit.store.js';
 import { RedisChangeStore } from '../store/redis-change.store.js';
+import { RedisRunReader } from '../store/redis-run.reader.js';
+import { RedisTenantStore } from '../store/redis-tenant.store.js';
 import { RedisTokenStore } from '../store/redis-token.store.js';
 import { CliFailure } from './cli-failure.js';
 
@@ -17,6 +21,11 @@ const ONCE = { name: 'nightjar-cli', commandTimeoutMs: 5000, waits: false, recon
 export interface Operator {
   readonly tokens: TokenAdmin;
   readonly approvals: RedisApprovalStore;
+  readonly tenants: RedisTenantStore;
+  readonly runs: RedisRunReader;
+  readonly audit: RedisAuditStore;
+  /** Notes in the audit what was done at this terminal, under the login's name. */
+  note(what: Omit<AuditEntry, 'at' | 'actor' | 'outcome'> & { outcome?: string }): Promise<void>;
 }
 
 /**
@@ -24,16 +33,21 @@ export interface Operator {
  * @throws CliFailure when Redis cannot be reached or refuses, and for every refusal by `use`.
  */
 export async function withRedis<T>(
-  settings: RedisSettings,
+  settings: RedisSettings & { readonly audit: AuditBounds },
   use: (operator: Operator) => Promise<T>,
 ): Promise<T> {
   return connected(settings, (client) => {
     const keys = new Keys(settings.prefix);
     defineScripts(client);
-    const changes = new RedisChangeStore(client, keys);
+    const audit = new RedisAuditStore(client, keys, settings.audit);
     return use({
-      tokens: new TokenAdmin(new RedisTokenStore(client, keys), changes),
+      tokens: new TokenAdmin(new RedisTokenStore(client, keys), new RedisChangeStore(client, keys)),
       approvals: new RedisApprovalStore(client, keys),
+      tenants: new RedisTenantStore(client, keys),
+      runs: new RedisRunReader(client, keys),
+      audit,
+      note: (what) =>
+        audit.append([{ at: Date.now(), actor: `cli:${loginName()}`, outcome: 'ok', ...what }]),
     });
   });
 }
@@ -59,6 +73,15 @@ export async function connected<T>(
     throw new CliFailure(EXIT_UNAVAILABLE, text, { cause: error });
   } finally {
     client.disconnect();
+  }
+}
+
+/** A container's user may have no entry in its passwd. */
+export function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
   }
 }
 

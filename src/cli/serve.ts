@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GatewayConfig } from '../config/config.types.js';
 import { Launcher } from './launch/launcher.js';
+import { httpOrigin, reachable } from './launch/ports.js';
 import { type LaunchPlan, planLaunch, type ServeOptions } from './launch/plan.js';
 
 const MAX_INSTANCES = 16;
@@ -81,6 +82,11 @@ function announcement(plan: LaunchPlan, urls: readonly string[]): string {
       'Try it:',
       ...tryIt(plan.config, urls[0] ?? '', plan.demoToken),
     );
+  }
+  if (plan.adminToken !== undefined) {
+    const { host, port } = plan.config.management;
+    const url = httpOrigin(reachable(host), port);
+    lines.push('', `admin API: ${url}/admin/v1`, `admin token: ${plan.adminToken}`);
   }
   if (plan.embedded) {
     lines.push('', 'Redis is embedded: tasks and tokens are lost when this process ends.');

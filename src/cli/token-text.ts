@@ -28,6 +28,12 @@ export function expiryOf(text: string | undefined, now: number): number | undefi
   return at;
 }
 
+/** Milliseconds since the epoch of `12h` ago, or of a date; NaN for anything else. */
+export function momentOf(text: string, now: number): number {
+  const duration = durationOf(text);
+  return duration === undefined ? dateOf(text) : now - duration;
+}
+
 /** One line a token, for a terminal. */
 export function tokenTable(records: readonly TokenRecord[], now: number): string {
   return table(

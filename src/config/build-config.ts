@@ -1,6 +1,7 @@
 import type { ConfigFiles } from './config-files.js';
 import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
+import { buildAdministration } from './build-administration.js';
 import { buildCard } from './build-card.js';
 import { buildPush } from './build-push.js';
 import { buildRedis } from './build-redis.js';
@@ -58,6 +59,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
       failuresPerMinute: dto.auth?.failuresPerMinute ?? 30,
       ...buildN9eAuth(dto, ids, faults),
     },
+    ...buildAdministration(input),
     a2a: { enabled: dto.a2a?.enabled ?? true },
     mcp: {
       enabled: dto.mcp?.enabled ?? true,
@@ -68,6 +70,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     execution: buildExecution(dto, faults),
     ...buildTracing(input),
     metrics: { tenantLabels: dto.metrics?.tenantLabels ?? 50 },
+    profile,
     log: { level: dto.log?.level ?? 'info' },
     tenants,
     tokens,

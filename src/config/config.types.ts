@@ -29,6 +29,26 @@ export interface GatewayConfig {
     /** Accepts the tokens of n9e's users, all into one tenant. */
     readonly n9e?: { readonly url: string; readonly tenant: string };
   };
+  /** The admin API, on the management listener. */
+  readonly admin: {
+    readonly enabled: boolean;
+    /** Names under which it may be called, beside loopback ones and addresses it is bound to. */
+    readonly allowedHosts: readonly string[];
+    /** Environment variables (or `PREFIX_*`) that a tenant made by the API may refer to. */
+    readonly secretEnv: readonly string[];
+    /** Folder of the files that it may refer to; absent: none. */
+    readonly secretFolder?: string;
+  };
+  readonly audit: {
+    readonly retentionDays: number;
+    /** Entries kept of each tenant. */
+    readonly maxEntries: number;
+    /** A line of JSON for each entry on standard output, too. */
+    readonly stdout: boolean;
+    /** And to this file. */
+    readonly file?: string;
+  };
+  readonly usage: { readonly retentionDays: number };
   readonly a2a: { readonly enabled: boolean };
   readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
   /** Absent: push notifications are switched off. */
@@ -61,6 +81,8 @@ export interface GatewayConfig {
   };
   /** Absent: no traces. */
   readonly tracing?: TracingSettings;
+  /** Of tenants that name none. */
+  readonly profile: 'default' | 'strict';
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };
   readonly tenants: readonly TenantConfig[];
   readonly tokens: readonly TokenConfig[];

@@ -12,6 +12,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   MANAGEMENT_HOST: 'management.host',
   MANAGEMENT_PORT: 'management.port',
   REDIS_URL: 'redis.url',
+  NIGHTJAR_ADMIN_ENABLED: 'admin.enabled',
   NIGHTJAR_PROBES_ON_MAIN: 'management.probesOnMain',
   NIGHTJAR_REDIS_PREFIX: 'redis.prefix',
   NIGHTJAR_PUBLIC_URL: 'publicUrl',

@@ -4,6 +4,7 @@ import type {
   RedisLogin,
   RedisSettings,
   SourceConfig,
+  TenantConfig,
 } from './config.types.js';
 import { redactedRedisUrl } from './redis-url.js';
 
@@ -19,11 +20,7 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
       : { tracing: { ...config.tracing, headers: hideValues(config.tracing.headers) } }),
     ...(config.card === undefined ? {} : { card: { ...config.card, signingKey: HIDDEN } }),
     redis: redactRedis(config.redis),
-    tenants: config.tenants.map((tenant) => ({
-      ...tenant,
-      sources: tenant.sources.map(redactSource),
-      assistant: redactAssistant(tenant.assistant),
-    })),
+    tenants: config.tenants.map(redactTenant),
     // A hash is no secret for a random token, but it is for one that somebody made up.
     tokens: config.tokens.map((token) => ({ ...token, sha256: HIDDEN })),
   };
@@ -38,6 +35,15 @@ function redactRedis(redis: RedisSettings): Record<string, unknown> {
     url: redactedRedisUrl(redis.url),
     ...(sentinel === undefined ? {} : { sentinel: login(sentinel) }),
     ...(tls?.key === undefined ? {} : { tls: { ...tls, key: HIDDEN } }),
+  };
+}
+
+/** A tenant without its secrets. */
+export function redactTenant(tenant: TenantConfig): Record<string, unknown> {
+  return {
+    ...tenant,
+    sources: tenant.sources.map(redactSource),
+    assistant: redactAssistant(tenant.assistant),
   };
 }
 

@@ -135,6 +135,11 @@ export class Bridge {
     });
   }
 
+  /** Tool calls that have ended. */
+  get toolsUsed(): number {
+    return this.toolCalls;
+  }
+
   private step(frame: Extract<Frame, { kind: 'step' }>): StreamResponse[] {
     this.thinking = false;
     this.steps += 1;

@@ -8,8 +8,10 @@ import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
 import { RetentionService } from './retention.service.js';
 import { SweeperService } from './sweeper.service.js';
+import { SuspensionService } from './suspension.service.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
+import { UsageMeter } from './usage-meter.js';
 
 @Module({
   imports: [AssistantModule, StoreModule, StreamsModule],
@@ -20,8 +22,10 @@ import { TaskEnder } from './task-ender.js';
     LeaseService,
     RetentionService,
     SweeperService,
+    SuspensionService,
     TakeoverService,
     TaskEnder,
+    UsageMeter,
   ],
   exports: [ExecutionService, TaskEnder, LeaseService],
 })

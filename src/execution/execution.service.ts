@@ -20,6 +20,7 @@ import { LeaseService } from './lease.service.js';
 import { observeRun } from './observe-run.js';
 import { Run } from './run.js';
 import { TaskEnder } from './task-ender.js';
+import { UsageMeter } from './usage-meter.js';
 
 /** A task of which this instance has become the owner. */
 export interface OwnedTask {
@@ -67,6 +68,7 @@ export class ExecutionService {
     private readonly drain: DrainState,
     private readonly handed: HandedTasks,
     private readonly approvals: RedisApprovalStore,
+    private readonly usage: UsageMeter,
   ) {}
 
   get instance(): string {
@@ -190,6 +192,7 @@ export class ExecutionService {
       const facts = { backend, instance: this.instance };
       const task = await observeRun(run, owned, facts).finally(() => {
         this.active.delete(member(ref));
+        this.usage.add(ref.tenant, ref.user, this.clock.now(), run.used);
         metrics.activeRuns.set(this.active.size);
       });
       if (task !== undefined || run.isFenced) this.dropHint(ref);

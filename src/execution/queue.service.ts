@@ -1,5 +1,4 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
@@ -16,7 +15,6 @@ export class QueueService implements OnModuleInit {
   private readonly logger = new Logger(QueueService.name);
 
   constructor(
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly handed: HandedTasks,
     private readonly execution: ExecutionService,
     private readonly lease: LeaseService,
@@ -37,7 +35,7 @@ export class QueueService implements OnModuleInit {
   /** Starts what an instance was to start that died, or had no place, in between. */
   async sweep(): Promise<void> {
     const since = this.execution.now() - this.lease.leaseMs;
-    for (const { id, contextConcurrency } of this.config.tenants) {
+    for (const { id, contextConcurrency } of this.tenants.all()) {
       if (contextConcurrency !== 'queue') continue;
       for (const taskId of await this.reader.handed(id, since, BATCH)) await this.start(id, taskId);
     }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
 import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
+import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
+import type { Usage } from '../store/redis-usage.store.js';
 import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
@@ -35,6 +37,8 @@ export const ENDED = {
   outage: 'This task was broken off by an outage of the task store; please ask again',
   expired: 'The question was not answered in time',
   canceled: 'Canceled by the user. What was done before is not undone',
+  operator: 'Canceled by the operator. What was done before is not undone',
+  suspended: 'Canceled: the tenant or the user was suspended. What was done before is not undone',
 } as const;
 
 /** `ENDED.unsure`, with what it is that may have been done. */
@@ -45,12 +49,16 @@ export function unsure(effects: readonly string[]): string {
     : `${ENDED.unsure}. It was about to: ${named.join('; ')}`;
 }
 
-/** `ENDED.canceled`, with what may have been done before. */
-export function canceled(effects: readonly string[]): string {
+/** Who canceled, by the cancel mark, with what may have been done before. */
+export function canceled(effects: readonly string[], mark: string): string {
   const named = effects.filter((text) => text !== UNMARKED);
-  return named.length === 0
-    ? ENDED.canceled
-    : `${ENDED.canceled}. May have been done: ${named.join('; ')}`;
+  const text = canceledBy(mark);
+  return named.length === 0 ? text : `${text}. May have been done: ${named.join('; ')}`;
+}
+
+function canceledBy(mark: string): string {
+  if (mark === SUSPENDED) return ENDED.suspended;
+  return mark === OPERATOR ? ENDED.operator : ENDED.canceled;
 }
 
 /** Why a run is told to stop. */
@@ -104,6 +112,7 @@ export class Run {
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
   private readonly effects: RunEffects;
+  private readonly tokens = { inputTokens: 0, outputTokens: 0 };
   private readonly began = performance.now();
   private firstToken: number | undefined;
   private readonly desk: RunDesk;
@@ -178,6 +187,12 @@ export class Run {
   /** Milliseconds from its start to the first piece of the answer; undefined before that. */
   get firstTokenMs(): number | undefined {
     return this.firstToken;
+  }
+
+  /** What it has used so far. A task counts once, with the run that settles its first leg. */
+  get used(): Usage {
+    const counts = this.seed.leg === 1 && this.aftermath !== undefined;
+    return { tasks: counts ? 1 : 0, toolCalls: this.bridge.toolsUsed, ...this.tokens };
   }
 
   /** The document as of the last acknowledged event. */
@@ -276,7 +291,12 @@ export class Run {
 
   private async follow(): Promise<Ending> {
     const turn = await resend(this.seed.turn, { forMs: 30_000, signal: this.abort.signal });
-    const frames = this.backend.run(turn, this.abort.signal, this.desk)[Symbol.asyncIterator]();
+    const frames = this.backend
+      .run(turn, this.abort.signal, this.desk, (tokens) => {
+        this.tokens.inputTokens += tokens.input;
+        this.tokens.outputTokens += tokens.output;
+      })
+      [Symbol.asyncIterator]();
     try {
       for (;;) {
         const step = await this.untilStopped(frames.next());
@@ -354,7 +374,7 @@ export class Run {
     switch (reason.kind) {
       case 'cancel': {
         const acted = this.mayHaveActed ? ' The assistant may have acted already.' : '';
-        const text = `${ENDED.canceled}.${acted}${this.deeds()}`;
+        const text = `${canceledBy(reason.mark)}.${acted}${this.deeds()}`;
         return { state: 'TASK_STATE_CANCELED', text, expects: '' };
       }
       case 'budget':

@@ -10,11 +10,12 @@ import { isSettled, isTerminal } from '../domain/task-state.js';
 import { RedisInstanceStore, member } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { ExecutionService } from './execution.service.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
 import { RetentionService } from './retention.service.js';
-import { ENDED, unsure } from './run.js';
+import { canceled, ENDED, unsure } from './run.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
 
@@ -49,6 +50,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
     private readonly hub: StreamHub,
     private readonly queue: QueueService,
     private readonly retention: RetentionService,
+    private readonly tenants: TenantDirectory,
   ) {}
 
   /** Starts the pulse; a Redis that is away does not keep the instance from starting. */
@@ -108,10 +110,28 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
   /** A signal names a task; what it says is read from the task itself. */
   private async lookAt(name: string): Promise<void> {
     const found = this.execution.runs().find((run) => member(run) === name);
-    if (found === undefined) return;
+    if (found === undefined) {
+      await this.endMarked(name);
+      return;
+    }
     const [mark] = await this.instances.marks([found]).catch(() => []);
     if (mark !== undefined && mark.cancel !== '') {
       found.run.stop({ kind: 'cancel', mark: mark.cancel });
+    }
+  }
+
+  /** A task that waits for its user or its context has no owner; whoever is told ends it. */
+  private async endMarked(name: string): Promise<void> {
+    const slash = name.indexOf('/');
+    const [tenant, taskId] = [name.slice(0, slash), name.slice(slash + 1)];
+    try {
+      const record = await this.reader.read(tenant, '', taskId);
+      if (record === undefined || record.head.cancel === '' || record.head.owner !== '') return;
+      const text = canceled([], record.head.cancel);
+      const verdict = { state: 'TASK_STATE_CANCELED', text } as const;
+      await this.ender.end(tenant, taskId, verdict, ({ head }) => head.owner === '');
+    } catch (error) {
+      this.logger.debug({ msg: 'a canceled task could not be ended', err: error });
     }
   }
 
@@ -161,7 +181,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async endExpiredQuestions(): Promise<void> {
-    for (const { id } of this.config.tenants) {
+    for (const { id } of this.tenants.all()) {
       const expired = await this.reader.expiredParked(id, this.execution.now(), PARKED_BATCH);
       for (const taskId of expired) {
         const verdict = { state: 'TASK_STATE_FAILED', text: ENDED.expired } as const;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { BackendRegistry } from '../assistant/assistant-backend.js';
+import { SUSPENDED } from '../domain/cancel-mark.js';
 import { DomainError } from '../domain/errors.js';
 import { isSettled } from '../domain/task-state.js';
 import { metrics } from '../metrics/metrics.js';
@@ -103,7 +104,7 @@ export class TakeoverService {
     metrics.takeovers.inc();
     const effects =
       taken.value.openEffects > 0 ? await this.reader.openEffects(tenant, taskId) : [];
-    const verdict = this.judge(tenant, taken.value, effects);
+    const verdict = this.judge(seen.head.user, tenant, taken.value, effects);
     const { epoch, attempt } = taken.value;
     const ids = logIdsOf((JSON.parse(seen.head.call) as FrozenCall).ctx);
     this.logger.warn({ msg: 'took over a run', ...ids, taskId, epoch, attempt, verdict });
@@ -129,8 +130,14 @@ export class TakeoverService {
   }
 
   /** Undefined: run it again. */
-  private judge(tenant: string, taken: TakenOver, effects: readonly string[]): Verdict | undefined {
-    if (taken.cancel !== '') return { state: 'TASK_STATE_CANCELED', text: canceled(effects) };
+  private judge(
+    user: string,
+    tenant: string,
+    taken: TakenOver,
+    effects: readonly string[],
+  ): Verdict | undefined {
+    const mark = this.tenants.stands(tenant, user) ? taken.cancel : SUSPENDED;
+    if (mark !== '') return { state: 'TASK_STATE_CANCELED', text: canceled(effects, mark) };
     if (taken.openEffects > 0) return failed(unsure(effects));
     if (taken.now >= taken.deadline) return failed(ENDED.budget);
     if (taken.deaths > MOST_DEATHS) return failed(ENDED.poison);

@@ -6,15 +6,20 @@ import { json, type ManagementAnswer, ManagementService } from './management.ser
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
 /**
  * The management listener: `/livez`, `/readyz` and `/metrics` on a bind of its own, loopback unless
- * configured. A plain server, so that it answers while the application is still starting and until
- * it has stopped, and so that no protocol path can ever be reached on it.
+ * configured, and what is mounted on it (the admin API). A plain server, so that it answers while the
+ * application is still starting and until it has stopped, and so that no protocol path can ever be
+ * reached on it.
  */
 @Injectable()
 export class ManagementServer implements OnApplicationShutdown {
   private readonly logger = new Logger(ManagementServer.name);
   private server: Server | undefined;
+  /** Answers everything below a path, once the application is up. */
+  private mounted: { readonly root: string; readonly handle: Handler } | undefined;
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
@@ -48,7 +53,18 @@ export class ManagementServer implements OnApplicationShutdown {
     await once(server, 'close');
   }
 
+  /** Hands every request for `root` and below it to `handle`, unread. */
+  mount(root: string, handle: Handler): void {
+    this.mounted = { root, handle };
+  }
+
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?')[0] ?? '';
+    const { mounted } = this;
+    if (mounted !== undefined && (path === mounted.root || path.startsWith(`${mounted.root}/`))) {
+      mounted.handle(request, response);
+      return;
+    }
     let answer: ManagementAnswer;
     try {
       answer = await this.answer(request);

@@ -106,6 +106,23 @@ export const metrics = {
     labelNames: ['reason'],
     registers,
   }),
+  /** Of the YAML file, and of tenants of the admin API. */
+  configReloads: new Counter<'outcome'>({
+    name: 'nightjar_config_reloads_total',
+    help: 'Changed configurations that were taken, or refused as faulty (the last good one stays)',
+    labelNames: ['outcome'],
+    registers,
+  }),
+  configIsCurrent: new Gauge({
+    name: 'nightjar_config_current',
+    help: '1 while the YAML file as it stands is in use, 0 while it is at fault',
+    registers,
+  }),
+  auditDropped: new Counter({
+    name: 'nightjar_audit_dropped_total',
+    help: 'Entries of the audit that could not be stored in Redis',
+    registers,
+  }),
   redisReconnects: new Counter<'connection'>({
     name: 'nightjar_redis_reconnects_total',
     help: 'Redis connections that were lost and opened again',
@@ -225,6 +242,8 @@ QUOTAS.forEach((quota) => {
 PUSH_OUTCOMES.forEach((outcome) => {
   metrics.pushDeliveries.inc({ outcome }, 0);
 });
+metrics.configIsCurrent.set(1);
+for (const outcome of ['taken', 'refused']) metrics.configReloads.inc({ outcome }, 0);
 AUTH_REASONS.forEach((reason) => {
   metrics.authFailures.inc({ reason }, 0);
 });

@@ -11,6 +11,7 @@ import { DrainState } from '../health/drain-state.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { type DueEntry, type PushClaim, RedisPushStore } from '../store/redis-push.store.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { PushCourier } from './push-courier.js';
 import { PushParts } from './push-parts.js';
 
@@ -47,6 +48,7 @@ export class PushSender implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: RedisClock,
     private readonly drain: DrainState,
     private readonly parts: PushParts,
+    private readonly directory: TenantDirectory,
   ) {
     this.courier = parts.courier;
   }
@@ -104,7 +106,8 @@ export class PushSender implements OnApplicationBootstrap, BeforeApplicationShut
     const free = concurrency - this.running.size;
     if (free <= 0) return 0;
     const now = performance.now();
-    const due = this.config.tenants
+    const due = this.directory
+      .all()
       .map(({ id }) => ({ tenant: id, most: Math.min(free, this.shareOf(id, concurrency)) }))
       .filter(
         ({ tenant, most }) =>
@@ -162,9 +165,9 @@ export class PushSender implements OnApplicationBootstrap, BeforeApplicationShut
 
   private nextLookMs(): number {
     const now = performance.now();
-    const waits = this.config.tenants.map(
-      ({ id }) => (this.looked.get(id) ?? -Infinity) + this.paceOf(id) - now,
-    );
+    const waits = this.directory
+      .all()
+      .map(({ id }) => (this.looked.get(id) ?? -Infinity) + this.paceOf(id) - now);
     // Not less, so that a full house or a Redis that is away makes no busy loop.
     return Math.max(20, Math.min(this.config.push?.pollMs ?? 1000, ...waits));
   }

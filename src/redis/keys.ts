@@ -60,6 +60,8 @@ export class Keys {
   /** Hash of instance → until when and how many: open streams of the tenant. */
   streams = (tenant: string): string => this.of(tenant, 'streams');
   userStreams = (tenant: string, user: string): string => this.of(tenant, 'streams', user);
+  /** What users have used on a day, YYYY-MM-DD. */
+  usage = (tenant: string, day: string): string => this.of(tenant, 'usage', day);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');
   userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);
@@ -81,6 +83,10 @@ export class Keys {
   // Of the administration, in a slot of its own: the tag is a word that no tenant's id may be
   /** Counters that are raised when tokens or tenants have changed. */
   changes = (): string => this.of('admin', 'changes');
+  /** Tenants of the admin API. */
+  tenants = (): string => this.of('admin', 'tenants');
+  /** Tenants and users for whom nothing is done. */
+  suspended = (): string => this.of('admin', 'suspended');
 
   // Of the installation
   instances = (): string => `${this.prefix}instances`;
@@ -89,6 +95,8 @@ export class Keys {
   token = (sha256: string): string => `${this.prefix}token:${enc(sha256)}`;
   /** Set of the SHA-256 of every stored token of a tenant. */
   tokensOf = (tenant: string): string => `${this.prefix}tokens:${enc(tenant)}`;
+  /** Of a tenant, which it outlives; of the installation for ''. */
+  audit = (tenant: string): string => `${this.prefix}audit:${enc(tenant)}`;
   schema = (): string => `${this.prefix}schema`;
   probe = (instance: string): string => `${this.prefix}probe:${enc(instance)}`;
 
@@ -111,6 +119,11 @@ export class Keys {
     };
     this.users.set(name, built);
     return built;
+  }
+
+  /** For SCAN: matches every key of a tenant, and no other. */
+  everyOf(tenant: string): string {
+    return `${this.of(tenant, '').replace(/[\\*?[\]]/g, '\\$&')}*`;
   }
 
   private of(tenant: string, ...parts: readonly string[]): string {

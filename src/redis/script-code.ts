@@ -23,6 +23,7 @@ export const ScriptCode = {
   TooManyHooks: -20,
   ClaimLost: -21,
   TooManyApprovals: -22,
+  OtherVersion: -23,
 } as const;
 
 export type Refusal = (typeof ScriptCode)[keyof typeof ScriptCode];
@@ -57,7 +58,7 @@ export function refusalToError(code: number, taskId: string): DomainError {
         metadata: { quota: 'active_tenant' },
       });
     case ScriptCode.TenantInactive:
-      return new DomainError('PERMISSION_DENIED', 'This tenant is suspended');
+      return new DomainError('PERMISSION_DENIED', 'This tenant or user is suspended');
     case ScriptCode.NotParked:
       return new DomainError(
         'CONTEXT_BUSY',
@@ -81,6 +82,7 @@ export function refusalToError(code: number, taskId: string): DomainError {
       });
     case ScriptCode.TooManyApprovals:
     case ScriptCode.ClaimLost:
+    case ScriptCode.OtherVersion:
     case ScriptCode.StaleEpoch:
     case ScriptCode.CursorLost:
     case ScriptCode.Rewound:

@@ -4,6 +4,7 @@ import type { RedisClient } from './open-redis.js';
 
 /** The names of the scripts in lua/, without the number of their keys. */
 export type ScriptName =
+  | 'add-usage'
   | 'append-events'
   | 'append-status'
   | 'beat-instance'
@@ -21,6 +22,7 @@ export type ScriptName =
   | 'mark-cancel'
   | 'mark-effect'
   | 'open-approval'
+  | 'put-tenant'
   | 'read-log'
   | 'read-push'
   | 'read-task'

@@ -35,6 +35,8 @@ export interface CreateArgs {
   readonly whenBusy: 'reject' | 'queue';
   readonly idempotency?: Idempotency;
   readonly limits: TenantLimits;
+  /** Of the tenant, as this instance knows it: a deleted one's tasks must not come back. */
+  readonly generation: number;
 }
 
 /** A caller's key for one piece of content, for as long as tasks are kept. */
@@ -169,6 +171,7 @@ export class RedisTaskStore {
         contextTtl(limits),
         args.idempotency?.fingerprint ?? '',
         args.whenBusy,
+        args.generation,
       ],
     );
     const code = Number(reply[0]);

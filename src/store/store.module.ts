@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { RedisApprovalStore } from './redis-approval.store.js';
@@ -10,6 +11,8 @@ import { RedisStartCheck } from './redis-start.check.js';
 import { RedisStreamStore } from './redis-stream.store.js';
 import { RedisTaskReader } from './redis-task.reader.js';
 import { RedisTaskStore } from './redis-task.store.js';
+import { RedisTenantStore } from './redis-tenant.store.js';
+import { RedisUsageStore } from './redis-usage.store.js';
 
 @Module({
   providers: [
@@ -21,11 +24,23 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisRetentionStore,
     RedisStreamStore,
     RedisStartCheck,
+    // These serve the CLI as well, which has one connection and no modules.
     {
       provide: RedisApprovalStore,
       inject: [RedisConnections, Keys],
       useFactory: (redis: RedisConnections, keys: Keys) =>
         new RedisApprovalStore(redis.control, keys),
+    },
+    {
+      provide: RedisTenantStore,
+      inject: [RedisConnections, Keys],
+      useFactory: (redis: RedisConnections, keys: Keys) => new RedisTenantStore(redis.reads, keys),
+    },
+    {
+      provide: RedisUsageStore,
+      inject: [RedisConnections, Keys, GATEWAY_CONFIG],
+      useFactory: (redis: RedisConnections, keys: Keys, { usage }: GatewayConfig) =>
+        new RedisUsageStore(redis.reads, keys, usage.retentionDays),
     },
   ],
   exports: [
@@ -37,6 +52,8 @@ import { RedisTaskStore } from './redis-task.store.js';
     RedisInstanceStore,
     RedisRetentionStore,
     RedisStreamStore,
+    RedisTenantStore,
+    RedisUsageStore,
   ],
 })
 export class StoreModule {}

@@ -12,6 +12,9 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
 import { StreamHub } from '../streams/hub.js';
 
+/** Whose task it is. */
+type Owner = Pick<CallContext, 'tenant' | 'user'>;
+
 /** An owner that has not ended its run by then is fenced and the task ended for it. */
 const GRACE_MS = 10_000;
 
@@ -32,24 +35,21 @@ export class CancelService {
   ) {}
 
   /** See TaskService.cancel. */
-  async cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
+  async cancel(ctx: Owner, taskId: string, mark = 'user'): Promise<{ task: Task; again: boolean }> {
     const { tenant, user } = ctx;
-    const marked = await this.store.markCancel(tenant, user, taskId, 'user');
+    const marked = await this.store.markCancel(tenant, user, taskId, mark);
     if (!marked.ok) return this.alreadyOver(ctx, taskId);
     const { state, owner } = marked.value;
-    if (!isInterrupted(state)) await this.letOwnerEnd(ctx, taskId, owner);
+    if (!isInterrupted(state)) await this.letOwnerEnd(ctx, taskId, owner, mark);
     const effects = await this.reader.openEffects(tenant, taskId).catch(() => []);
-    const verdict = { state: 'TASK_STATE_CANCELED', text: canceled(effects) } as const;
+    const verdict = { state: 'TASK_STATE_CANCELED', text: canceled(effects, mark) } as const;
     const task = await this.ender.end(tenant, taskId, verdict);
     if (task === undefined) throw unavailable('The task could not be ended now; try again');
     if (task.status.state !== 'TASK_STATE_CANCELED') throw notCancelable(taskId);
     return { task, again: false };
   }
 
-  private async alreadyOver(
-    ctx: CallContext,
-    taskId: string,
-  ): Promise<{ task: Task; again: boolean }> {
+  private async alreadyOver(ctx: Owner, taskId: string): Promise<{ task: Task; again: boolean }> {
     const record = await this.reader.read(ctx.tenant, ctx.user, taskId);
     if (record === undefined) throw taskNotFound(taskId);
     if (record.head.state !== 'TASK_STATE_CANCELED') throw notCancelable(taskId);
@@ -57,10 +57,15 @@ export class CancelService {
   }
 
   /** Returns when the task has ended, or its owner is dead or has had its time. */
-  private async letOwnerEnd(ctx: CallContext, taskId: string, owner: string): Promise<void> {
+  private async letOwnerEnd(
+    ctx: Owner,
+    taskId: string,
+    owner: string,
+    mark: string,
+  ): Promise<void> {
     const hint = { tenant: ctx.tenant, taskId };
     const local = this.execution.runOf(ctx.tenant, taskId);
-    if (local !== undefined) local.stop({ kind: 'cancel', mark: 'user' });
+    if (local !== undefined) local.stop({ kind: 'cancel', mark });
     else {
       const now = this.execution.now();
       const alive = await this.instances.isAlive(owner, this.lease.leaseMs, now).catch(() => true);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit/audit.log.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError, taskNotFound, unavailable } from '../domain/errors.js';
 import { isInterrupted } from '../domain/task-state.js';
@@ -50,6 +51,7 @@ export class HousekeepingService {
     private readonly contexts: RedisContextStore,
     private readonly reader: RedisTaskReader,
     private readonly ender: TaskEnder,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
@@ -58,7 +60,11 @@ export class HousekeepingService {
    * @throws DomainError TASK_NOT_FOUND; UNSUPPORTED_OPERATION while it runs or waits for its user;
    * UNAVAILABLE.
    */
-  async removeTask({ tenant, user }: CallContext, taskId: string): Promise<void> {
+  removeTask(ctx: CallContext, taskId: string): Promise<void> {
+    return this.audit.of(ctx, 'task.delete', `task/${taskId}`, () => this.remove(ctx, taskId));
+  }
+
+  private async remove({ tenant, user }: CallContext, taskId: string): Promise<void> {
     const record = await this.reader.read(tenant, user, taskId);
     if (record === undefined) throw taskNotFound(taskId);
     const { head } = record;
@@ -108,7 +114,12 @@ export class HousekeepingService {
    * @throws DomainError CONTEXT_NOT_FOUND; CONTEXT_BUSY while a task of it runs or waits;
    * UNAVAILABLE.
    */
-  async closeContext({ tenant, user }: CallContext, contextId: string): Promise<void> {
+  closeContext(ctx: CallContext, contextId: string): Promise<void> {
+    const target = `context/${contextId}`;
+    return this.audit.of(ctx, 'context.close', target, () => this.close(ctx, contextId));
+  }
+
+  private async close({ tenant, user }: CallContext, contextId: string): Promise<void> {
     let voidTask = '';
     for (let attempt = 0; attempt < CLOSE_TRIES; attempt += 1) {
       const closed = await this.contexts.close(tenant, user, contextId, voidTask);

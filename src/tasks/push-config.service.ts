@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit/audit.log.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError } from '../domain/errors.js';
 import { RedisPushStore } from '../store/redis-push.store.js';
@@ -30,6 +31,7 @@ export class PushConfigService {
     private readonly store: RedisPushStore,
     private readonly parts: PushParts,
     private readonly sender: PushSender,
+    private readonly audit: AuditLog,
   ) {}
 
   get enabled(): boolean {
@@ -62,9 +64,11 @@ export class PushConfigService {
    * PUSH_NOTIFICATION_NOT_SUPPORTED.
    */
   async create(ctx: CallContext, taskId: string, hook: Webhook): Promise<ShownWebhook> {
-    await this.store.list({ ...ctx, taskId });
-    await this.check(hook.url);
-    return this.attach(ctx, taskId, hook, 'now');
+    return this.audit.of(ctx, 'webhook.set', `task/${taskId}`, async () => {
+      await this.store.list({ ...ctx, taskId });
+      await this.check(hook.url);
+      return this.attach(ctx, taskId, hook, 'now');
+    });
   }
 
   /**
@@ -127,7 +131,9 @@ export class PushConfigService {
   /** One that is not there is removed already. @throws DomainError like `create`. */
   async remove(ctx: CallContext, taskId: string, id: string): Promise<void> {
     this.working();
-    await this.store.remove({ ...ctx, taskId }, id);
+    await this.audit.of(ctx, 'webhook.remove', `task/${taskId}`, () =>
+      this.store.remove({ ...ctx, taskId }, id),
+    );
   }
 
   private working(): { readonly guard: UrlGuard; readonly sealer: Sealer } {

@@ -140,6 +140,7 @@ export class SubmitService {
         fingerprint: fingerprintOf(message),
         call: JSON.stringify(call),
         whenBusy: contextConcurrency,
+        generation: this.tenants.generationOf(ctx.tenant),
         ...idempotent(submission),
         limits,
       });

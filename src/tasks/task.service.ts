@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { AuditLog } from '../audit/audit.log.js';
 import type { Task } from '../domain/a2a.js';
 import { type CallContext, readsAs } from '../domain/call-context.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
@@ -39,6 +40,7 @@ export class TaskService {
     private readonly reader: RedisTaskReader,
     private readonly hub: StreamHub,
     private readonly tenants: TenantDirectory,
+    private readonly audit: AuditLog,
   ) {}
 
   /**
@@ -49,7 +51,13 @@ export class TaskService {
    * TOO_LARGE, PERMISSION_DENIED (suspended tenant), UNAVAILABLE.
    */
   submit(ctx: CallContext, submission: Submission): Promise<Submitted> {
-    return this.submits.submit(ctx, submission);
+    return this.audit.of(
+      ctx,
+      'task.send',
+      `task/${submission.message.taskId ?? ''}`,
+      () => this.submits.submit(ctx, submission),
+      (submitted) => `task/${submitted.taskId}`,
+    );
   }
 
   /** @throws DomainError TASK_NOT_FOUND, UNAVAILABLE. */
@@ -93,7 +101,9 @@ export class TaskService {
    * @throws DomainError TASK_NOT_FOUND; TASK_NOT_CANCELABLE in any other terminal state; UNAVAILABLE.
    */
   cancel(ctx: CallContext, taskId: string): Promise<{ task: Task; again: boolean }> {
-    return this.cancels.cancel(ctx, taskId);
+    return this.audit.of(ctx, 'task.cancel', `task/${taskId}`, () =>
+      this.cancels.cancel(ctx, taskId),
+    );
   }
 
   /**

@@ -25,6 +25,7 @@ import { ToolService } from './tool.service.js';
     CancelService,
   ],
   exports: [
+    CancelService,
     TaskService,
     ToolService,
     StreamPlaces,

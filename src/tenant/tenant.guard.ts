@@ -1,26 +1,45 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../auth/principal.js';
+import { Reflector } from '@nestjs/core';
+import { ADMIN_SCOPE, type AuthenticatedRequest, type Principal } from '../auth/principal.js';
+import { REQUIRED_SCOPE } from '../auth/require-scope.decorator.js';
 import { DomainError } from '../domain/errors.js';
 import { metrics } from '../metrics/metrics.js';
 import { TenantDirectory } from './tenant.directory.js';
 
 /**
- * Refuses a valid token whose tenant this gateway does not serve (any more). Stands behind
+ * Refuses a valid token whose tenant this gateway does not serve (any more), or whose tenant or user
+ * is suspended. An admin has no tenant, and so no other route than the admin API's. Stands behind
  * TokenGuard; a public route has no caller and passes.
  * @throws DomainError PERMISSION_DENIED.
  */
 @Injectable()
 export class TenantGuard implements CanActivate {
-  constructor(private readonly directory: TenantDirectory) {}
+  constructor(
+    private readonly directory: TenantDirectory,
+    private readonly reflector: Reflector,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     try {
-      if (request.user !== undefined) this.directory.get(request.user.tenant);
+      if (request.user !== undefined) this.check(request.user, context);
     } catch (error) {
-      if (error instanceof DomainError) metrics.authFailures.inc({ reason: 'tenant' });
+      if (error instanceof DomainError && request.user !== undefined) {
+        const known = this.directory.has(request.user.tenant);
+        metrics.authFailures.inc({ reason: known ? 'suspended' : 'tenant' });
+      }
       throw error;
     }
     return true;
+  }
+
+  private check({ tenant, user, scopes }: Principal, context: ExecutionContext): void {
+    const scope = this.reflector.getAllAndOverride<unknown>(REQUIRED_SCOPE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    // TokenGuard has seen that the token has it.
+    if (scope === ADMIN_SCOPE && scopes.includes(ADMIN_SCOPE)) return;
+    this.directory.check(tenant, user);
   }
 }

@@ -38,6 +38,8 @@ beforeAll(async () => {
     ...clean,
     SERVER: `http://127.0.0.1:${port}`,
     TOKEN: token,
+    ADMIN: told(/^admin API: (http\S+)$/m),
+    ADMIN_TOKEN: told(/^admin token: (nj_\S+)$/m),
     REDIS_URL: redis.url,
     PORT: String(await freePort()),
     MANAGEMENT_PORT: String(await freePort()),
@@ -48,6 +50,13 @@ afterAll(async () => {
   await redis.stop();
   await rm(dir, { recursive: true, force: true });
 });
+
+/** What `nightjar serve` has printed. */
+function told(what: RegExp): string {
+  const found = what.exec(serve.logs)?.[1];
+  if (found === undefined) throw new Error(serve.logs);
+  return found;
+}
 
 /** The blocks of a page that a reader can run as they are; blocks without `sh` need a cluster. */
 function runnable(page: string): string {

@@ -17,6 +17,7 @@ import { TenantDirectory } from '../../src/tenant/tenant.directory.js';
 import { TenantGuard } from '../../src/tenant/tenant.guard.js';
 import { Public } from '../../src/auth/public.decorator.js';
 import { RequireScope } from '../../src/auth/require-scope.decorator.js';
+import { AuditLog } from '../../src/audit/audit.log.js';
 import { ChangeWatch } from '../../src/auth/change-watch.js';
 import { OpenCalls } from '../../src/auth/open-calls.js';
 import { RedisChangeStore } from '../../src/store/redis-change.store.js';
@@ -75,6 +76,7 @@ async function start(options: AppOptions = {}): Promise<NestFastifyApplication> 
     providers: [
       TokenVerifier,
       OpenCalls,
+      { provide: AuditLog, useValue: { note: () => undefined } },
       ChangeWatch,
       { provide: RedisChangeStore, useValue: { read: () => Promise.resolve([null, null]) } },
       TenantDirectory,

@@ -34,6 +34,9 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
     trustedProxies: [],
     redis: { url: 'redis://127.0.0.1:1', prefix: 'nj:', allowEviction: false },
     auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
+    admin: { enabled: false, allowedHosts: [], secretEnv: [] },
+    audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
+    usage: { retentionDays: 92 },
     a2a: { enabled: true },
     mcp: { enabled: true, maxWaitSeconds: 240 },
     execution: {
@@ -48,6 +51,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
       sseStallMs: 30_000,
     },
     metrics: { tenantLabels: 50 },
+    profile: 'default',
     log: { level: 'silent' },
     tenants: [
       {

@@ -9,6 +9,7 @@ import { PushSender } from '../../src/push/push-sender.js';
 import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisPushStore } from '../../src/store/redis-push.store.js';
+import { TenantDirectory } from '../../src/tenant/tenant.directory.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { PushConfigService } from '../../src/tasks/push-config.service.js';
 import { Core, coreConfig } from '../support/core.js';
@@ -62,8 +63,9 @@ export class PushCore {
       new RedisClock(),
       this.drain,
       this.parts,
+      new TenantDirectory(this.config),
     );
-    this.push = new PushConfigService(this.store, this.parts, this.sender);
+    this.push = new PushConfigService(this.store, this.parts, this.sender, this.core.audit);
   }
 
   /** @param sends false: registers only, and others have to send. */

@@ -84,7 +84,13 @@ describe('docs/configuration.md', () => {
   it('should name every variable, and no other', () => {
     for (const variable of Object.keys(VARIABLES)) expect(TEXT).toContain(`\`${variable}\``);
     const named = [...TEXT.matchAll(/`(NIGHTJAR_[A-Z_]+)`/g)].map((match) => match[1] ?? '');
-    const known = [...Object.keys(VARIABLES), 'NIGHTJAR_CONFIG', 'NIGHTJAR_DEMO_TOKEN'];
+    const known = [
+      ...Object.keys(VARIABLES),
+      'NIGHTJAR_CONFIG',
+      'NIGHTJAR_DEMO_TOKEN',
+      'NIGHTJAR_ADMIN_TOKEN',
+      'NIGHTJAR_ADMIN_SHA256',
+    ];
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 });

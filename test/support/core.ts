@@ -6,6 +6,7 @@ import {
   type TenantConfig,
 } from '../../src/config/config.types.js';
 import type { CallContext } from '../../src/domain/call-context.js';
+import { AuditLog } from '../../src/audit/audit.log.js';
 import { ExecutionService } from '../../src/execution/execution.service.js';
 import { HandedTasks } from '../../src/execution/handed-tasks.js';
 import { LeaseService } from '../../src/execution/lease.service.js';
@@ -13,12 +14,15 @@ import { QueueService } from '../../src/execution/queue.service.js';
 import { RetentionService } from '../../src/execution/retention.service.js';
 import { SweeperService } from '../../src/execution/sweeper.service.js';
 import { TakeoverService } from '../../src/execution/takeover.service.js';
+import { UsageMeter } from '../../src/execution/usage-meter.js';
+import { RedisUsageStore } from '../../src/store/redis-usage.store.js';
 import { TaskEnder } from '../../src/execution/task-ender.js';
 import { DrainState } from '../../src/health/drain-state.js';
 import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
 import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
+import { RedisAuditStore } from '../../src/store/redis-audit.store.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
 import { RedisFileStore } from '../../src/store/redis-file.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
@@ -41,6 +45,9 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
     trustedProxies: [],
     redis: { url: redisUrl, prefix: 'nj:', allowEviction: false },
     auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
+    admin: { enabled: false, allowedHosts: [], secretEnv: [] },
+    audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
+    usage: { retentionDays: 92 },
     a2a: { enabled: true },
     mcp: { enabled: true, maxWaitSeconds: 240 },
     execution: {
@@ -55,6 +62,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
       sseStallMs: 30_000,
     },
     metrics: { tenantLabels: 50 },
+    profile: 'default',
     log: { level: 'silent' },
     tenants: [tenant('acme'), tenant('globex')],
     tokens: [],
@@ -97,6 +105,7 @@ export class Core {
   readonly store: RedisTaskStore;
   readonly retention: RetentionService;
   readonly takeover: TakeoverService;
+  readonly audit: AuditLog;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
 
@@ -104,8 +113,12 @@ export class Core {
     const keys = new Keys(config.redis.prefix);
     const clock = new RedisClock();
     const tenants = new TenantDirectory(config);
-    const backends = { backendOf: (): AssistantBackend => backend };
+    const backends = {
+      backendOf: (): AssistantBackend => backend,
+      replace: () => Promise.resolve(),
+    };
     this.redis = new RedisConnections(config);
+    this.audit = new AuditLog(config, new RedisAuditStore(this.redis.reads, keys, config.audit));
     const store = new RedisTaskStore(this.redis, keys);
     const reader = new RedisTaskReader(this.redis, keys);
     const instances = new RedisInstanceStore(this.redis, keys);
@@ -129,8 +142,12 @@ export class Core {
       new DrainState(),
       handed,
       new RedisApprovalStore(this.redis.control, keys),
+      new UsageMeter(
+        new RedisUsageStore(this.redis.reads, keys, config.usage.retentionDays),
+        tenants,
+      ),
     );
-    this.queue = new QueueService(config, handed, this.execution, lease, store, reader, tenants);
+    this.queue = new QueueService(handed, this.execution, lease, store, reader, tenants);
     this.takeover = new TakeoverService(
       backends,
       this.execution,
@@ -154,6 +171,7 @@ export class Core {
       this.hub,
       this.queue,
       this.retention,
+      tenants,
     );
     const submits = new SubmitService(this.execution, store, reader, ender, tenants);
     const cancels = new CancelService(
@@ -166,7 +184,7 @@ export class Core {
       this.hub,
     );
     this.files = new FileService(new RedisFileStore(this.redis, keys));
-    this.records = new HousekeepingService(contexts, reader, ender);
+    this.records = new HousekeepingService(contexts, reader, ender, this.audit);
     this.tasks = new TaskService(
       config,
       submits,
@@ -175,6 +193,7 @@ export class Core {
       reader,
       this.hub,
       tenants,
+      this.audit,
     );
   }
 

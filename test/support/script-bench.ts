@@ -12,6 +12,7 @@ const IDLE_MS = 2 * 3_600_000;
 export interface CreateOverrides {
   readonly idempotencyKey?: string;
   readonly whenBusy?: 'reject' | 'queue';
+  readonly generation?: number;
   readonly nonce?: string;
   readonly owner?: string;
   readonly ts?: number;
@@ -123,6 +124,7 @@ export class ScriptBench {
         IDLE_MS,
         over.idempotencyKey === undefined ? '' : (over.fingerprint ?? 'f1'),
         over.whenBusy ?? 'reject',
+        over.generation ?? 0,
       ],
     );
   }

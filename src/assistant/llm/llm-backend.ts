@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { LlmConfig, WritesConfig } from '../../config/config.types.js';
 import { metrics, tenantLabel } from '../../metrics/metrics.js';
-import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import { isTimezone } from '../builtin/time/zoned.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
@@ -65,10 +65,15 @@ export class LlmBackend implements AssistantBackend {
     this.redactor = new Redactor(options.secrets);
   }
 
-  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
+  async *run(
+    turn: Turn,
+    signal: AbortSignal,
+    desk?: WriteDesk,
+    meter?: Meter,
+  ): AsyncIterable<Frame> {
     signal.throwIfAborted();
     const said: Said = { any: false };
-    const fault = yield* this.ask(turn, signal, said, desk);
+    const fault = yield* this.ask(turn, signal, said, desk, meter);
     if (fault !== undefined) yield* this.failed(turn, fault, said, signal, desk);
   }
 
@@ -82,6 +87,7 @@ export class LlmBackend implements AssistantBackend {
     signal: AbortSignal,
     said: Said,
     desk: WriteDesk | undefined,
+    meter: Meter | undefined,
   ): AsyncGenerator<Frame, ModelFault | undefined> {
     // Ends the call and the tools however this generator is left.
     const end = new AbortController();
@@ -90,7 +96,7 @@ export class LlmBackend implements AssistantBackend {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const exchange = this.exchange(turn, end.signal, said, desk);
+      const exchange = this.exchange(turn, end.signal, said, desk, meter);
       for (;;) {
         const step = await exchange.next();
         if (step.done === true) return step.value;
@@ -111,6 +117,7 @@ export class LlmBackend implements AssistantBackend {
     signal: AbortSignal,
     said: Said,
     desk: WriteDesk | undefined,
+    meter: Meter | undefined,
   ): ReturnType<typeof converse> {
     const {
       config,
@@ -162,6 +169,7 @@ export class LlmBackend implements AssistantBackend {
       words: wordsFor(turn.lang, turn.text),
       retryBaseMs,
       onUsage: ({ sent, received, counted }) => {
+        meter?.({ input: sent, output: received });
         const tenant = tenantLabel(turn.tenant);
         metrics.llmTokens.inc({ tenant, direction: 'sent', counted }, sent);
         metrics.llmTokens.inc({ tenant, direction: 'received', counted }, received);

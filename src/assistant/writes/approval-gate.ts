@@ -1,6 +1,6 @@
 import type { WritesConfig } from '../../config/config.types.js';
 import { decisionOf } from '../../domain/decision.js';
-import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { TurnWrites } from './carry-out.js';
@@ -27,10 +27,15 @@ export class ApprovalGate implements AssistantBackend {
     this.readOnly = inner.readOnly;
   }
 
-  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
+  async *run(
+    turn: Turn,
+    signal: AbortSignal,
+    desk?: WriteDesk,
+    meter?: Meter,
+  ): AsyncIterable<Frame> {
     const { answering } = turn;
     if (answering?.expects !== 'approval' || answering.plan === undefined) {
-      yield* this.inner.run(turn, signal, desk);
+      yield* this.inner.run(turn, signal, desk, meter);
       return;
     }
     signal.throwIfAborted();

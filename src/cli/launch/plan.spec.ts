@@ -15,6 +15,17 @@ describe('planLaunch', () => {
     expect(JSON.stringify(plan.env)).not.toContain(PRESET);
   });
 
+  it('should make an admin token where the API is on, and leave one that is given', () => {
+    const plan = planLaunch({ instances: 1 }, {});
+    const hashes = plan.config.tokens.filter(({ scopes }) => scopes.includes('admin'));
+    expect(hashes.map(({ sha256 }) => sha256)).toEqual([hashToken(plan.adminToken ?? '')]);
+    expect(JSON.stringify(plan.env)).not.toContain(plan.adminToken);
+    const given = planLaunch({ instances: 1 }, { NIGHTJAR_ADMIN_TOKEN: PRESET });
+    expect(given.adminToken).toBeUndefined();
+    const open = planLaunch({ instances: 1 }, { MANAGEMENT_HOST: '0.0.0.0' });
+    expect([open.adminToken, open.config.admin.enabled]).toEqual([undefined, false]);
+  });
+
   it('should make up a token of its own each time', () => {
     const [a, b] = [0, 1].map(() => planLaunch({ instances: 1 }, {}).demoToken);
     expect(a).toMatch(/^nj_[\w-]{43}$/);

@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import { ConfigError } from '../../config/config-error.js';
 import type { GatewayConfig } from '../../config/config.types.js';
-import { CONFIG_FILE_VARIABLE, DEMO_VARIABLE } from '../../config/environment.js';
+import {
+  ADMIN_HASH_VARIABLE,
+  ADMIN_VARIABLE,
+  CONFIG_FILE_VARIABLE,
+  DEMO_VARIABLE,
+} from '../../config/environment.js';
 import { EXIT_CONFIG } from '../../config/exit-code.js';
 import { loadConfig } from '../../config/load-config.js';
 import { generateToken, hashToken, tokenSecretFault } from '../../config/token-secret.js';
@@ -25,6 +30,8 @@ export interface LaunchPlan {
   readonly instances: number;
   readonly embedded: boolean;
   readonly demoToken?: string;
+  /** Made for this start, where the admin API is on and the environment names no token. */
+  readonly adminToken?: string;
   /** The gateways' environment; ports and an embedded Redis' address are added to it. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -43,6 +50,7 @@ export function planLaunch(options: ServeOptions, environment: NodeJS.ProcessEnv
   const fault = tokenSecretFault(demoToken);
   if (fault !== undefined) throw new ConfigError([`${DEMO_TOKEN_VARIABLE}: ${fault}`]);
   env[DEMO_VARIABLE] = hashToken(demoToken);
+  const adminToken = makeAdminToken(env);
   const config = load(env);
   if (preset !== '' && !isLoopback(config.listen.host)) {
     throw new CliFailure(
@@ -50,7 +58,23 @@ export function planLaunch(options: ServeOptions, environment: NodeJS.ProcessEnv
       `${DEMO_TOKEN_VARIABLE} is refused on ${config.listen.host}: a preset demo token is for loopback only; unset it, bind to 127.0.0.1, or start with --no-demo`,
     );
   }
-  return { config, instances: options.instances, embedded, demoToken, env };
+  return {
+    config,
+    instances: options.instances,
+    embedded,
+    demoToken,
+    ...(adminToken === undefined ? {} : { adminToken }),
+    env,
+  };
+}
+
+/** Adds the hash of a new admin token to `env`, unless it has one or the API is off. */
+function makeAdminToken(env: NodeJS.ProcessEnv): string | undefined {
+  const isGiven = [ADMIN_VARIABLE, ADMIN_HASH_VARIABLE].some((name) => (env[name] ?? '') !== '');
+  if (isGiven || !load(env).admin.enabled) return undefined;
+  const token = generateToken();
+  env[ADMIN_HASH_VARIABLE] = hashToken(token);
+  return token;
 }
 
 /** Faults are told by the load that follows; here only the address counts. */

@@ -65,6 +65,48 @@ class AuthDto {
   failuresPerMinute?: number;
 }
 
+class AdminDto {
+  @Flag()
+  enabled?: boolean;
+
+  @IsOptional()
+  @HostNames()
+  allowedHosts?: string[];
+
+  @IsOptional()
+  @Check('secretEnv', (value) =>
+    Array.isArray(value) &&
+    value.every((name) => typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(name))
+      ? undefined
+      : 'must be a list of names of environment variables, or of PREFIX_*',
+  )
+  secretEnv?: string[];
+
+  @IsOptional()
+  @Text(4096)
+  secretFolder?: string;
+}
+
+class AuditDto {
+  @Whole(1, 3650)
+  retentionDays?: number;
+
+  @Whole(100, 10_000_000)
+  maxEntries?: number;
+
+  @Flag()
+  stdout?: boolean;
+
+  @IsOptional()
+  @Text(4096)
+  file?: string;
+}
+
+class UsageDto {
+  @Whole(1, 3650)
+  retentionDays?: number;
+}
+
 class SurfaceDto {
   @Flag()
   enabled?: boolean;
@@ -208,6 +250,15 @@ export class GatewayDto {
 
   @Section(() => AuthDto)
   auth?: AuthDto;
+
+  @Section(() => AdminDto)
+  admin?: AdminDto;
+
+  @Section(() => AuditDto)
+  audit?: AuditDto;
+
+  @Section(() => UsageDto)
+  usage?: UsageDto;
 
   @Section(() => SurfaceDto)
   a2a?: SurfaceDto;

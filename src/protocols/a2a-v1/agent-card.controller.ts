@@ -7,7 +7,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
-import { pathNotFound } from '../http/protocol-exception.filter.js';
+import { pathNotFound } from '../http/path-not-found.js';
 import { addVary } from '../http/site-guard.js';
 import { AddressList } from '../../domain/address-list.js';
 import { requestedVersion } from '../wire/a2a-version.js';

@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DEFAULT_LIMITS, type GatewayConfig } from '../../config/config.types.js';
+import {
+  DEFAULT_LIMITS,
+  type GatewayConfig,
+  type TenantConfig,
+} from '../../config/config.types.js';
 import { DomainError } from '../../domain/errors.js';
 import { baseUrlOf } from './base-url.js';
-import { callerProtocolOf } from './caller-protocol.js';
+import { callerProtocolOf, pathOf } from './caller-protocol.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
 import { guardSites } from './site-guard.js';
@@ -19,11 +24,17 @@ declare module 'fastify' {
     routeTable?: RouteTable;
     /** Under which URL a caller reaches the gateway; see baseUrlOf. Set by createHttpAdapter. */
     baseUrlOf?: (request: FastifyRequest) => string;
+    /** Largest body of each surface, over all tenants; raised and lowered as they change. */
+    bodyCeilings?: BodyCeilings;
   }
 }
 
 /** Bodies of everything that is neither A2A nor MCP. */
 const OTHER_BODY_BYTES = 64 * 1024;
+/** A tenant's document with all its sources. */
+const ADMIN_BODY_BYTES = 256 * 1024;
+/** Above what any tenant may be allowed (see LimitsDto). */
+const MOST_BODY_BYTES = 16 * 1024 * 1024;
 /** An id of 256 bytes, percent-encoded, and `:subscribe`. */
 const MAX_PARAM_LENGTH = 1024;
 /** For a whole request to arrive; a response may take as long as it likes. */
@@ -106,19 +117,60 @@ function readBodiesAsText(fastify: FastifyInstance): void {
 function knowRoutes(fastify: FastifyInstance, config: GatewayConfig): void {
   const table = new RouteTable();
   fastify.decorate('routeTable', table);
-  const a2a = largest(config, 'a2aBodyBytes');
-  const mcp = largest(config, 'mcpBodyBytes');
+  holdToCeilings(fastify, config);
   fastify.addHook('onRoute', (route) => {
     table.add(route.url, route.method);
-    if (isUnder(route.url, '/a2a')) route.bodyLimit = a2a;
-    else if (isUnder(route.url, '/mcp')) route.bodyLimit = mcp;
+    if (isUnder(route.url, '/a2a') || isUnder(route.url, '/mcp')) route.bodyLimit = MOST_BODY_BYTES;
+    else if (isUnder(route.url, '/admin')) route.bodyLimit = ADMIN_BODY_BYTES;
   });
 }
 
-/** The tenant is known only after the body is read: here the widest, there the tenant's own. */
-function largest(config: GatewayConfig, limit: 'a2aBodyBytes' | 'mcpBodyBytes'): number {
-  const limits = config.tenants.map((tenant) => tenant.limits[limit]);
-  return limits.length > 0 ? Math.max(...limits) : DEFAULT_LIMITS[limit];
+/** Bytes of the largest body that a tenant may send on each surface. */
+export interface BodyCeilings {
+  a2aBodyBytes: number;
+  mcpBodyBytes: number;
+}
+
+/** The widest of all tenants' limits; a single tenant's own is held to once it is known. */
+export function bodyCeilings(tenants: readonly TenantConfig[]): BodyCeilings {
+  const widest = (limit: keyof BodyCeilings): number => {
+    const limits = tenants.map((tenant) => tenant.limits[limit]);
+    return limits.length > 0 ? Math.max(...limits) : DEFAULT_LIMITS[limit];
+  };
+  return { a2aBodyBytes: widest('a2aBodyBytes'), mcpBodyBytes: widest('mcpBodyBytes') };
+}
+
+/**
+ * The tenant is known only after the body is read: until then the widest limit counts. A route's own
+ * limit is fixed when it is made, but tenants change: a body that says its length is refused by it,
+ * and one that does not is counted as it comes.
+ */
+function holdToCeilings(fastify: FastifyInstance, config: GatewayConfig): void {
+  const ceilings = bodyCeilings(config.tenants);
+  fastify.decorate('bodyCeilings', ceilings);
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    const path = pathOf(request.url);
+    const most = isUnder(path, '/mcp') ? ceilings.mcpBodyBytes : ceilings.a2aBodyBytes;
+    const length = request.headers['content-length'];
+    if (!isUnder(path, '/mcp') && !isUnder(path, '/a2a')) done(null, payload);
+    else if (length !== undefined) done(Number(length) > most ? tooLarge() : null, payload);
+    else done(null, payload.pipe(countedUpTo(most)));
+  });
+}
+
+function countedUpTo(most: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      bytes += chunk.length;
+      if (bytes > most) next(tooLarge());
+      else next(null, chunk);
+    },
+  });
+}
+
+function tooLarge(): DomainError {
+  return new DomainError('TOO_LARGE', 'The body is too large');
 }
 
 function isUnder(url: string, root: string): boolean {

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../config/config.types.js';
 import { DomainError } from '../../domain/errors.js';
-import { callerProtocolOf } from './caller-protocol.js';
+import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { isOnManagement } from './management-requests.js';
+import { pathNotFound } from './path-not-found.js';
 import { sendError, toWireError } from './send-error.js';
 import { SiteRules } from './site-rules.js';
 
 /** Probes are asked by address, by kubelets and balancers. */
+const ADMIN = '/admin';
 const PROBES = new Set(['/livez', '/readyz', '/metrics']);
 const METHODS = 'GET, POST, DELETE';
 const SENT = [
@@ -29,10 +32,12 @@ const PREFLIGHT_SECONDS = '600';
 /**
  * Host, Origin and CORS of every protocol in one place: a Host or Origin that is not allowed is 403
  * in the caller's protocol before any token is looked at. CORS names the page's own origin, never
- * `*`, and never allows credentials: tokens travel in headers that a page must set itself.
+ * `*`, and never allows credentials: tokens travel in headers that a page must set itself. The admin
+ * API is there on the management listener only, with the hosts of that one.
  */
 export function guardSites(fastify: FastifyInstance, config: GatewayConfig): void {
   const rules = new SiteRules(config);
+  const adminRules = adminRulesOf(config);
   const sent = [...SENT, config.auth.headerName.toLowerCase()].join(', ');
   // In onRequest, so that a hijacked stream has them, too.
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -50,7 +55,13 @@ export function guardSites(fastify: FastifyInstance, config: GatewayConfig): voi
       done();
       return;
     }
-    const refusal = refusalOf(rules, request);
+    const path = pathOf(request.url);
+    const isAdmin = path === ADMIN || path.startsWith(`${ADMIN}/`);
+    if (isAdmin && config.management.port !== 0 && !isOnManagement(request.raw)) {
+      sendError(reply, 'rest', toWireError(pathNotFound(config), reply));
+      return;
+    }
+    const refusal = refusalOf(isAdmin ? adminRules : rules, request);
     if (refusal !== undefined) {
       sendError(reply, callerProtocolOf(request.url), toWireError(refusal, reply));
     } else if (isPreflight(request)) {
@@ -64,6 +75,13 @@ export function guardSites(fastify: FastifyInstance, config: GatewayConfig): voi
       done();
     }
   });
+}
+
+/** The management listener has its own bind; it has no public name and no pages. */
+function adminRulesOf(config: GatewayConfig): SiteRules {
+  const { admin, management } = config;
+  if (management.port === 0) return new SiteRules(config);
+  return new SiteRules({ allowedHosts: admin.allowedHosts, listen: management });
 }
 
 /** Adds to what the response varies by. */

@@ -9,7 +9,7 @@ import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { clientGone } from '../http/client-gone.js';
-import { pathNotFound } from '../http/protocol-exception.filter.js';
+import { pathNotFound } from '../http/path-not-found.js';
 import { StreamQuota } from '../sse/stream-quota.js';
 import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
