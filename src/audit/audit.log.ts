@@ -1,5 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError } from '../domain/errors.js';
@@ -20,11 +20,12 @@ export type NewEntry = Omit<AuditEntry, 'at' | 'outcome'> & { readonly outcome?:
  * is stored before it is answered. Lines of JSON, where configured, are written at once.
  */
 @Injectable()
-export class AuditLog implements OnApplicationShutdown {
+export class AuditLog implements BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditLog.name);
   private readonly waiting: AuditEntry[] = [];
   private readonly file: WriteStream | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
   private flushing: Promise<void> | undefined;
 
   constructor(
@@ -46,7 +47,7 @@ export class AuditLog implements OnApplicationShutdown {
       this.waiting.shift();
       metrics.auditDropped.inc();
     }
-    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+    this.flushIn(FLUSH_MS);
   }
 
   /** Resolves once the entry is stored. @throws Error when Redis does not take it. */
@@ -83,9 +84,21 @@ export class AuditLog implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** While Redis is still connected; what it does not take now is lost. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop();
     await this.flush();
     this.file?.end();
+  }
+
+  /** Writes nothing more by itself. */
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private flushIn(ms: number): void {
+    if (!this.stopped) this.timer ??= setTimeout(() => void this.flush(), ms).unref();
   }
 
   private print(entry: NewEntry): AuditEntry {
@@ -103,8 +116,7 @@ export class AuditLog implements OnApplicationShutdown {
     this.timer = undefined;
     this.flushing ??= this.drain().finally(() => {
       this.flushing = undefined;
-      if (this.waiting.length > 0)
-        this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
+      if (this.waiting.length > 0) this.flushIn(FLUSH_MS * 10);
     });
     return this.flushing;
   }

@@ -187,12 +187,14 @@ export class ExecutionService {
   /** Never rejects: whatever goes wrong ends the task, or leaves it to the look at the own hints. */
   private async execute(run: Run, owned: OwnedTask): Promise<Task | undefined> {
     const { ref } = run.keys;
+    const { tenant, user } = ref;
+    const usedBy = { tenant, user, generation: this.tenants.generationOf(tenant) };
     try {
       const { backend } = this.tenants.get(ref.tenant).assistant;
       const facts = { backend, instance: this.instance };
       const task = await observeRun(run, owned, facts).finally(() => {
         this.active.delete(member(ref));
-        this.usage.add(ref.tenant, ref.user, this.clock.now(), run.used);
+        this.usage.add(usedBy, this.clock.now(), run.used);
         metrics.activeRuns.set(this.active.size);
       });
       if (task !== undefined || run.isFenced) this.dropHint(ref);

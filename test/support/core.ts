@@ -106,6 +106,7 @@ export class Core {
   readonly retention: RetentionService;
   readonly takeover: TakeoverService;
   readonly audit: AuditLog;
+  private readonly usage: UsageMeter;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
 
@@ -118,6 +119,9 @@ export class Core {
       replace: () => Promise.resolve(),
     };
     this.redis = new RedisConnections(config);
+    this.usage = new UsageMeter(
+      new RedisUsageStore(this.redis.reads, keys, config.usage.retentionDays),
+    );
     this.audit = new AuditLog(config, new RedisAuditStore(this.redis.reads, keys, config.audit));
     const store = new RedisTaskStore(this.redis, keys);
     const reader = new RedisTaskReader(this.redis, keys);
@@ -142,10 +146,7 @@ export class Core {
       new DrainState(),
       handed,
       new RedisApprovalStore(this.redis.control, keys),
-      new UsageMeter(
-        new RedisUsageStore(this.redis.reads, keys, config.usage.retentionDays),
-        tenants,
-      ),
+      this.usage,
     );
     this.queue = new QueueService(handed, this.execution, lease, store, reader, tenants);
     this.takeover = new TakeoverService(
@@ -206,12 +207,18 @@ export class Core {
 
   /** As a killed process: nothing is handed over, no lease is ended. */
   vanish(): void {
+    this.audit.stop();
+    this.usage.stop();
     this.sweeper.stop();
     this.redis.onApplicationShutdown();
   }
 
   async stop(): Promise<void> {
     await this.sweeper.beforeApplicationShutdown();
+    await Promise.all([
+      this.audit.beforeApplicationShutdown(),
+      this.usage.beforeApplicationShutdown(),
+    ]);
     this.hub.onApplicationShutdown();
     this.redis.onApplicationShutdown();
   }

@@ -79,7 +79,8 @@ export interface Numbers {
 
 /**
  * The numbers that the body uses: literal ones, those of loops with literal bounds, and those that
- * the includes reach (`move_state(…, n, …)`: KEYS n + 1 … n + 8; `append_events(…, n)`: ARGV from n).
+ * the includes reach (`move_state(…, n, …)`: KEYS n + 1 … n + 8; `append_events(…, n)`: ARGV from n),
+ * and a loop from n to `#ARGV`.
  */
 export function used(source: LuaSource, array: 'KEYS' | 'ARGV'): Numbers {
   const closed = new Set<number>();
@@ -99,6 +100,9 @@ export function used(source: LuaSource, array: 'KEYS' | 'ARGV'): Numbers {
     }
   } else {
     for (const [, first] of source.body.matchAll(/\bappend_events\(.*, (\d+)\)$/gm)) {
+      open = Number(first);
+    }
+    for (const [, first] of source.body.matchAll(/\bfor \w+ = (\d+), #ARGV\b/g)) {
       open = Number(first);
     }
   }
