@@ -1,9 +1,10 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY_CONFIG, type GatewayConfig, type TenantConfig } from '../config/config.types.js';
+import { Injectable, Logger } from '@nestjs/common';
+import type { TenantConfig } from '../config/config.types.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { RedisContextStore } from '../store/redis-context.store.js';
 import { type KeptEntry, RedisRetentionStore } from '../store/redis-retention.store.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
 
 const USERS = 4;
 const BATCH = 20;
@@ -22,7 +23,7 @@ export class RetentionService {
   isBehind = false;
 
   constructor(
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly tenants: TenantDirectory,
     private readonly store: RedisRetentionStore,
     private readonly contexts: RedisContextStore,
     private readonly clock: RedisClock,
@@ -32,7 +33,7 @@ export class RetentionService {
   async sweep(): Promise<void> {
     const until = performance.now() + BUDGET_MS;
     this.isBehind = false;
-    for (const tenant of this.config.tenants) {
+    for (const tenant of this.tenants.all()) {
       for (const user of await this.store.users(tenant.id, this.clock.now(), USERS)) {
         await this.retire(tenant, user, until);
         if (performance.now() < until) continue;

@@ -160,7 +160,7 @@ export class Core {
     );
     const contexts = new RedisContextStore(this.redis, keys);
     const kept = new RedisRetentionStore(this.redis, keys);
-    this.retention = new RetentionService(config, kept, contexts, clock);
+    this.retention = new RetentionService(tenants, kept, contexts, clock);
     this.sweeper = new SweeperService(
       config,
       lease,
