@@ -2,10 +2,12 @@ import type { RedisSettings } from '../config/config.types.js';
 import { EXIT_UNAVAILABLE, EXIT_USAGE } from '../config/exit-code.js';
 import { configFile } from '../config/load-config.js';
 import { loadConfig } from '../config/load-config.js';
+import type { AuditBounds } from '../store/redis-audit.store.js';
 import { CliFailure } from './cli-failure.js';
 import { readRunFiles, type RunFile } from './launch/run-file.js';
 
 export interface FoundRedis extends RedisSettings {
+  readonly audit: AuditBounds;
   /** The tenants that the gateways on it serve; undefined when that is not known here. */
   readonly tenants?: readonly string[];
 }
