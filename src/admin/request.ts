@@ -37,6 +37,9 @@ export function bodyOf(request: AdminRequest): Record<string, unknown> {
   throw new DomainError('INVALID_PARAMS', 'The body must be a JSON object');
 }
 
+/** What is wrong with a value, as the end of a sentence; undefined when nothing is. */
+type Fault = (value: unknown) => string | undefined;
+
 /** Collects what is wrong with a request, so that all of it is told at once. */
 export class Fields {
   private readonly violations: { field: string; description: string }[] = [];
@@ -51,18 +54,33 @@ export class Fields {
     }
   }
 
-  /** The value, if it is there; `fault` says what is wrong with it. */
-  take<T>(name: string, fault: (value: unknown) => string | undefined): T | undefined {
-    const value = this.values[name];
-    if (value === undefined || value === null) return undefined;
-    const wrong = fault(value);
-    if (wrong === undefined) return value as T;
-    this.add(name, wrong);
-    return undefined;
+  /** The value, if it is there; `fault` says what is wrong with it, and that it is a text. */
+  text(name: string, fault: Fault): string | undefined {
+    return this.taken(name, fault) as string | undefined;
+  }
+
+  /** The same for a list of texts. */
+  texts(name: string, fault: Fault): string[] | undefined {
+    return this.taken(name, fault) as string[] | undefined;
+  }
+
+  /** The same for a number, or its digits. */
+  whole(name: string, fault: Fault): number | undefined {
+    const value = this.taken(name, fault);
+    return value === undefined ? undefined : Number(value);
   }
 
   require(name: string): void {
     if (this.values[name] === undefined) this.add(name, 'is required');
+  }
+
+  private taken(name: string, fault: Fault): unknown {
+    const value = this.values[name];
+    if (value === undefined || value === null) return undefined;
+    const wrong = fault(value);
+    if (wrong === undefined) return value;
+    this.add(name, wrong);
+    return undefined;
   }
 
   add(field: string, description: string): void {

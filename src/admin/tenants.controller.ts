@@ -82,7 +82,7 @@ export class TenantsController {
     { id, user, verb }: { id: string; user: string | undefined; verb: (typeof VERBS)[number] },
   ): Promise<void> {
     const fields = new Fields(bodyOf(request), ['reason']);
-    const reason = fields.take<string>('reason', textFault(500)) ?? '';
+    const reason = fields.text('reason', textFault(500)) ?? '';
     fields.check();
     const target = user === undefined ? `tenant/${id}` : `user/${user}`;
     const action = `${user === undefined ? 'tenant' : 'user'}.${verb}`;

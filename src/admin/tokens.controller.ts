@@ -71,9 +71,9 @@ export class TokensController {
   async create(@Ctx() ctx: CallContext, @Req() request: AdminRequest): Promise<unknown> {
     const names = ['tenant', 'user', 'label', 'scopes', 'expires', 'addresses'];
     const fields = new Fields(bodyOf(request), names);
-    const scopes = fields.take<string[]>('scopes', scopesFault) ?? [...DEFAULT_SCOPES];
+    const scopes = fields.texts('scopes', scopesFault) ?? [...DEFAULT_SCOPES];
     const isAdmin = scopes.includes(ADMIN_SCOPE);
-    const tenant = fields.take<string>('tenant', (id) =>
+    const tenant = fields.text('tenant', (id) =>
       isAdmin ? 'must be absent: an admin has no tenant' : textFault(63)(id),
     );
     if (!isAdmin) fields.require('tenant');
@@ -81,14 +81,14 @@ export class TokensController {
       fields.add('tenant', 'is no tenant');
     }
     fields.require('user');
-    const user = fields.take<string>('user', userFault) ?? '';
-    const expires = fields.take<string>('expires', dateFault);
+    const user = fields.text('user', userFault) ?? '';
+    const expires = fields.text('expires', dateFault);
     const token = {
       tenant: tenant ?? SYSTEM_TENANT,
       user,
       scopes,
-      label: fields.take<string>('label', textFault(128)),
-      addresses: fields.take<string[]>('addresses', addressesFault),
+      label: fields.text('label', textFault(128)),
+      addresses: fields.texts('addresses', addressesFault),
       expires: expires === undefined ? undefined : Date.parse(expires),
     };
     fields.check();
@@ -112,8 +112,8 @@ export class TokensController {
       return shown(await this.tokens.find(sha256));
     }
     const fields = new Fields(bodyOf(request), ['overlapSeconds', 'expires']);
-    const overlap = fields.take<number>('overlapSeconds', wholeFault(0, MOST_SECONDS));
-    const expires = fields.take<string>('expires', dateFault);
+    const overlap = fields.whole('overlapSeconds', wholeFault(0, MOST_SECONDS));
+    const expires = fields.text('expires', dateFault);
     fields.check();
     const made = await this.desk.do(ctx, audited, () =>
       this.tokens.rotate(sha256, {

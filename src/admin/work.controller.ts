@@ -42,8 +42,8 @@ export class WorkController {
   @Get('tasks')
   async live(@Req() request: AdminRequest): Promise<unknown> {
     const fields = new Fields(queryOf(request), ['tenant', 'user']);
-    const tenant = fields.take<string>('tenant', textFault(63));
-    const user = fields.take<string>('user', userFault);
+    const tenant = fields.text('tenant', textFault(63));
+    const user = fields.text('user', userFault);
     fields.check();
     const tenants = tenant === undefined ? this.directory.all().map(({ id }) => id) : [tenant];
     return { tasks: (await this.runs.live(tenants, user)).map(shown) };
@@ -70,9 +70,9 @@ export class WorkController {
   @Get('tenants/:id/usage')
   async usage(@Req() request: AdminRequest): Promise<{ readonly usage: readonly UserUsage[] }> {
     const fields = new Fields(queryOf(request), ['from', 'to', 'user']);
-    const from = fields.take<string>('from', dateFault);
-    const to = fields.take<string>('to', dateFault);
-    const user = fields.take<string>('user', userFault);
+    const from = fields.text('from', dateFault);
+    const to = fields.text('to', dateFault);
+    const user = fields.text('user', userFault);
     const until = to === undefined ? Date.now() : Date.parse(to);
     const since = from === undefined ? until - 29 * DAY_MS : Date.parse(from);
     if (until - since > MOST_DAYS * DAY_MS) fields.add('from', `must be within ${MOST_DAYS} days`);
@@ -86,12 +86,12 @@ export class WorkController {
   async audit(@Req() request: AdminRequest): Promise<unknown> {
     const names = ['tenant', 'since', 'until', 'actor', 'action', 'target', 'before', 'pageSize'];
     const fields = new Fields(queryOf(request), names);
-    const text = (name: string): string | undefined => fields.take(name, textFault(300));
+    const text = (name: string): string | undefined => fields.text(name, textFault(300));
     const [tenant, actor, action, target] = ['tenant', 'actor', 'action', 'target'].map(text);
-    const since = fields.take<string>('since', dateFault);
-    const until = fields.take<string>('until', dateFault);
-    const before = fields.take<string>('before', idFault);
-    const most = Number(fields.take<string>('pageSize', wholeFault(1, 1000)) ?? PAGE);
+    const since = fields.text('since', dateFault);
+    const until = fields.text('until', dateFault);
+    const before = fields.text('before', idFault);
+    const most = fields.whole('pageSize', wholeFault(1, 1000)) ?? PAGE;
     fields.check();
     const page = await this.audits.query({
       tenant: tenant === SYSTEM_TENANT ? '' : (tenant ?? ''),

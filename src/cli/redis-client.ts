@@ -25,7 +25,9 @@ export interface Operator {
   readonly runs: RedisRunReader;
   readonly audit: RedisAuditStore;
   /** Notes in the audit what was done at this terminal, under the login's name. */
-  note(what: Omit<AuditEntry, 'at' | 'actor' | 'outcome'> & { outcome?: string }): Promise<void>;
+  readonly note: (
+    what: Omit<AuditEntry, 'at' | 'actor' | 'outcome'> & { outcome?: string },
+  ) => Promise<void>;
 }
 
 /**

@@ -63,16 +63,16 @@ async function list(flags: ListFlags): Promise<void> {
 
 /** Draws the table again and again, until a signal. */
 async function watch(read: () => Promise<TaskSummary[]>): Promise<void> {
-  let over = false;
+  const end = new AbortController();
   let wake = (): void => undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      over = true;
+      end.abort();
       wake();
     });
   }
   process.stdout.write(CLEAR);
-  while (!over) {
+  while (!end.signal.aborted) {
     const found = await read();
     process.stdout.write(`${REDRAW}${taskTable(found, Date.now(), process.stdout.rows)}`);
     await new Promise<void>((resolve) => {
