@@ -49,7 +49,7 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
 
   /** What a tenant's tools read, for calls without its assistant; without sources for an unknown one. */
   sourcesOf(tenant: string): TenantSources {
-    return this.sources.get(tenant) ?? openSources([]);
+    return this.opened.get(tenant)?.sources ?? openSources([]);
   }
 
   /** Asks each source of a tenant for a sign of life; the texts may be shown to its users. */

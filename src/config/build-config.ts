@@ -64,6 +64,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     mcp: {
       enabled: dto.mcp?.enabled ?? true,
       maxWaitSeconds: dto.mcp?.maxWaitSeconds ?? 240,
+      toolsets,
     },
     ...buildPush(input),
     ...buildCard(input),

@@ -50,8 +50,9 @@ export class ConfigSource {
   /** A tenant of the admin API. @throws ConfigError with every fault of the document. */
   tenant(id: string, document: Readonly<Record<string, unknown>>): TenantConfig {
     const { environment, files = diskFiles } = this.options;
-    const { admin, profile } = this.current;
-    return readTenant(id, document, { environment, files, profile, admin });
+    const { admin, profile, mcp } = this.current;
+    const { toolsets } = mcp;
+    return readTenant(id, document, { environment, files, profile, toolsets, admin });
   }
 }
 

@@ -50,7 +50,12 @@ export interface GatewayConfig {
   };
   readonly usage: { readonly retentionDays: number };
   readonly a2a: { readonly enabled: boolean };
-  readonly mcp: { readonly enabled: boolean; readonly maxWaitSeconds: number };
+  readonly mcp: {
+    readonly enabled: boolean;
+    readonly maxWaitSeconds: number;
+    /** Of tenants that name none. */
+    readonly toolsets: readonly Toolset[];
+  };
   /** Absent: push notifications are switched off. */
   readonly push?: PushSettings;
   /** Signs the agent cards; absent: they are unsigned. */

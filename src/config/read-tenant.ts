@@ -11,12 +11,14 @@ import type { Environment } from './environment.js';
 import { Faults } from './faults.js';
 import type { Profile } from './profiles.js';
 import { SecretReader } from './secrets.js';
+import type { Toolset } from './toolsets.js';
 import { withoutNulls } from './without-nulls.js';
 
 export interface TenantSurroundings {
   readonly environment: Environment;
   readonly files: ConfigFiles;
   readonly profile: Profile;
+  readonly toolsets: readonly Toolset[];
   readonly admin: GatewayConfig['admin'];
 }
 
@@ -32,7 +34,7 @@ const PLACE = 'tenants[0]';
 export function readTenant(
   id: string,
   document: Readonly<Record<string, unknown>>,
-  { environment, files, profile, admin }: TenantSurroundings,
+  { environment, files, profile, toolsets, admin }: TenantSurroundings,
 ): TenantConfig {
   const faults = new Faults();
   const dto = plainToInstance(TenantDto, { ...(withoutNulls(document) as object), id });
@@ -61,7 +63,7 @@ export function readTenant(
     },
     faults,
   );
-  const [built] = buildTenants([dto], { folder, files, profile, secrets, faults });
+  const [built] = buildTenants([dto], { folder, files, profile, toolsets, secrets, faults });
   const found = faults.list();
   if (found.length > 0 || built === undefined) {
     throw new ConfigError(found.map((fault) => fault.replace(`${PLACE}.`, '')));

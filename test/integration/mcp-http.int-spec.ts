@@ -249,7 +249,7 @@ describe('a client that goes away', () => {
 
   it('should not cancel when the call was answered, working or done', async () => {
     await app.close();
-    await start({ mcp: { enabled: true, maxWaitSeconds: 0.05 } });
+    await start({ mcp: { enabled: true, maxWaitSeconds: 0.05, toolsets: [] } });
     const { body, headers } = call2026({ message: 'x' });
     await (await post(app.url, body, { headers })).text();
     tasks.script = () => undefined;
@@ -288,14 +288,14 @@ describe('a gateway that stops', () => {
 });
 
 describe('the switches and limits of the configuration', () => {
-  it.each([{ mcp: { enabled: false, maxWaitSeconds: 240 } }, { a2a: { enabled: false } }])(
-    'should answer 404 with %j',
-    async (config) => {
-      await start(config);
-      expect((await post(app.url, PING)).status).toBe(404);
-      expect((await post(app.url, PING, { token: 'wrong' })).status).toBe(404);
-    },
-  );
+  it.each([
+    { mcp: { enabled: false, maxWaitSeconds: 240, toolsets: [] } },
+    { a2a: { enabled: false } },
+  ])('should answer 404 with %j', async (config) => {
+    await start(config);
+    expect((await post(app.url, PING)).status).toBe(404);
+    expect((await post(app.url, PING, { token: 'wrong' })).status).toBe(404);
+  });
 
   it('should answer 413 to a body over the tenant’s bound', async () => {
     const limits = { ...DEFAULT_LIMITS, mcpBodyBytes: 300 };
