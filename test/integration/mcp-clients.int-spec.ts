@@ -16,7 +16,7 @@ describe.each(ERAS)('a client of $era', ({ connect }) => {
 
   async function start(script: Script, maxWaitSeconds = 240): Promise<void> {
     tasks = new FakeTasks(script);
-    app = await startMcpApp(tasks, { mcp: { enabled: true, maxWaitSeconds } });
+    app = await startMcpApp(tasks, { mcp: { enabled: true, maxWaitSeconds, toolsets: [] } });
     client = await connect(app.url, 'alice-token');
   }
 
