@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, Task } from '../../src/domain/a2a.js';
 import { A2aClient, type Reply } from '../support/a2a-client.js';
 import { caller, Fleet } from '../support/gateway.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Truth } from '../support/task-log.js';
+import { eventually } from '../support/wait.js';
 
 const ann = caller('acme', 'ann');
 let redis: RedisServer;
@@ -166,6 +169,29 @@ describe('a request with', () => {
     expect([rest.status, reasonOf(rest)]).toEqual([400, 'PARSE_ERROR']);
     const rpc = await client.call('POST', '/a2a/v1', '{"jsonrpc":');
     expect((rpc.body['error'] as { code: number }).code).toBe(-32700);
+  });
+
+  it('a body that breaks off should be no fault in the log', async () => {
+    const gateway = fleet.gateways[0]!;
+    const before = gateway.logs.length;
+    const socket = connect(gateway.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const head = [
+      'POST /a2a/message:send HTTP/1.1',
+      `host: 127.0.0.1:${gateway.port}`,
+      `x-user-token: ${ann.token}`,
+      'content-type: application/json',
+      'content-length: 1000',
+      'x-request-id: breaks-off',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n{"message":`);
+    await once(socket, 'close');
+    // In the log by now: whatever there was to say of the one before this one.
+    await eventually('the next request is in the log', async () => {
+      await client.call('GET', '/a2a/tasks', undefined, { 'x-request-id': 'the-next' });
+      return gateway.logs.slice(before).includes('the-next');
+    });
+    expect(gateway.logs.slice(before)).not.toContain('"level":"error"');
   });
 
   it('a wrong method should be 405 with Allow, an unknown path 404, both in JSON', async () => {

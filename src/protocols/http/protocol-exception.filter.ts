@@ -48,8 +48,7 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    // Waiting was given up because the client had gone: there is nobody to answer, and no fault.
-    if (reply.raw.destroyed && isAbort(exception)) return;
+    if (hasGone(request, reply, exception)) return;
     if (reply.sent || reply.raw.headersSent) {
       // Too late to say anything; a cut connection is the only honest answer to a half one.
       toWireError(exception, reply);
@@ -82,6 +81,11 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
   }
 }
 
-function isAbort(exception: unknown): boolean {
-  return exception instanceof Error && exception.name === 'AbortError';
+/**
+ * The client went away while its request came in, or while it was waited for: there is nobody to
+ * answer, and no fault.
+ */
+function hasGone({ raw }: FastifyRequest, reply: FastifyReply, exception: unknown): boolean {
+  if (raw.destroyed && !raw.complete) return true;
+  return reply.raw.destroyed && exception instanceof Error && exception.name === 'AbortError';
 }
