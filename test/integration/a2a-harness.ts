@@ -307,7 +307,9 @@ export class FakeTasks {
     this.readers += 1;
     try {
       let next = 0;
-      if (start.from === 'snapshot') {
+      // An id beyond the log is none of this task's.
+      const lost = start.from === 'after' && start.id.seq > held.events.length;
+      if (start.from === 'snapshot' || lost) {
         next = held.events.length;
         const json = JSON.stringify({ task: held.fold.task() });
         const settled = isSettled(held.fold.status.state);

@@ -415,13 +415,16 @@ describe('REST 1.0 streams', () => {
     expect(parseSse(nothingLeft.text)).toEqual([]);
   });
 
-  it('should start with a snapshot when Last-Event-ID is no event id', async () => {
-    const id = await startTask('ask');
-    const answer = await post(`/a2a/tasks/${id}:subscribe`, undefined, {
-      headers: { 'last-event-id': 'garbage' },
-    });
-    expect(JSON.parse(parseSse(answer.text)[0]!.data!)).toHaveProperty('task');
-  });
+  it.each(['ask', 'hello'])(
+    'should start with a snapshot when Last-Event-ID is none: %s',
+    async (text) => {
+      const id = await startTask(text);
+      const answer = await post(`/a2a/tasks/${id}:subscribe`, undefined, {
+        headers: { 'last-event-id': 'garbage' },
+      });
+      expect(JSON.parse(parseSse(answer.text)[0]!.data!)).toHaveProperty('task');
+    },
+  );
 
   it('should refuse a terminal task before any head of a stream', async () => {
     const id = await startTask('hello');

@@ -8,7 +8,7 @@ import {
 import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
-import { parseEventId } from '../../domain/event.js';
+import { type EventId, parseEventId } from '../../domain/event.js';
 import type { Webhook, WireVersion } from '../../domain/webhook.js';
 import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.service.js';
 import { TaskService } from '../../tasks/task.service.js';
@@ -314,9 +314,12 @@ function viewer(ctx: CallContext, { baseUrl }: Call): FileViewer {
   return { ctx, baseUrl };
 }
 
+/** After which event nobody can have read: the log answers it with the task as it is. */
+const NOWHERE: EventId = { seq: 999_999_999_999_999, epoch: 0 };
+
 function resumeAt(lastEventId: string | undefined): StartAt {
-  const id = lastEventId === undefined ? undefined : parseEventId(lastEventId);
-  return id === undefined ? { from: 'snapshot' } : { from: 'after', id };
+  if (lastEventId === undefined || lastEventId === '') return { from: 'snapshot' };
+  return { from: 'after', id: parseEventId(lastEventId) ?? NOWHERE };
 }
 
 async function* onlyTask(task: Task): TaskStream {
