@@ -110,5 +110,8 @@ async function begun(response: Response, exchange: McpExchange): Promise<Respons
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  return new Response(body, { status: response.status, headers: response.headers });
+  const headers = new Headers(response.headers);
+  // Whether the connection stays open is the client's word and ours, not the SDK's.
+  headers.delete('connection');
+  return new Response(body, { status: response.status, headers });
 }
