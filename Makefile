@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check model model-mutants mutants write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static check conformance conformance-docs fuzz model model-mutants mutants write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -18,6 +18,8 @@ help:
 	@echo 'make run [INSTANCES=2] [HOST=…] [PORT=…] [REDIS_URL=…]   start the gateway'
 	@echo 'make test      build, then every test: unit, integration, two processes on a real Redis'
 	@echo 'make check     formatting, lint, types, unit tests: seconds, no services'
+	@echo 'make conformance  every promised behaviour over every binding; each proof fails on null servers'
+	@echo 'make fuzz      malformed requests to every endpoint [SECONDS=300] [SEED=…, else random]'
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
 	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
 	@echo 'make model-mutants [MUTANT=file]  change each line of lua/ in turn: what does the model find?'
@@ -51,6 +53,21 @@ static: $(DEPS)
 
 check: static
 	$(NPX) vitest run --project unit
+
+conformance: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis
+	$(NPX) vitest run --project unit --project integration --project e2e \
+	  test/conformance/completeness test/conformance/null-servers test/conformance/conformance
+
+conformance-docs: $(DEPS)
+	$(NPX) vitest run --project unit test/conformance/completeness --update
+
+fuzz: SECONDS ?= 300
+fuzz: SEED ?= $(shell od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+fuzz: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis
+	@echo 'again with the same requests: make fuzz SEED=$(SEED)'
+	FUZZ_SEED=$(SEED) FUZZ_SECONDS=$(SECONDS) $(NPX) vitest run --config test/conformance/fuzz/vitest.config.ts
 
 mutants: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis

@@ -13,7 +13,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           sequence: { groupOrder: 0 },
-          include: ['src/**/*.spec.ts', 'test/lua/*.spec.ts', 'test/repo/*.spec.ts'],
+          include: [
+            'src/**/*.spec.ts',
+            'test/lua/*.spec.ts',
+            'test/repo/*.spec.ts',
+            'test/conformance/*.spec.ts',
+          ],
           // Without I/O nothing waits; a busy machine may still take its time.
           testTimeout: 30_000,
         },
@@ -23,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           sequence: { groupOrder: 1 },
-          include: ['test/{integration,model}/**/*.int-spec.ts'],
+          include: ['test/{integration,model}/**/*.int-spec.ts', 'test/conformance/*.int-spec.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -35,7 +40,8 @@ export default defineConfig({
           name: 'e2e',
           // Alone: two processes that are killed on a clock must not share the cores with others.
           sequence: { groupOrder: 2 },
-          include: ['test/e2e/**/*.e2e-spec.ts'],
+          include: ['test/e2e/**/*.e2e-spec.ts', 'test/conformance/*.e2e-spec.ts'],
+          maxConcurrency: 8,
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 180_000,

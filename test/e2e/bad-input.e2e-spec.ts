@@ -174,7 +174,7 @@ describe('a request with', () => {
   it('a body that breaks off should be no fault in the log', async () => {
     const gateway = fleet.gateways[0]!;
     const before = gateway.logs.length;
-    const socket = connect(gateway.port, '127.0.0.1');
+    const socket = connect(gateway.port, '127.0.0.1').resume();
     await once(socket, 'connect');
     const head = [
       'POST /a2a/message:send HTTP/1.1',

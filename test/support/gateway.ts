@@ -32,6 +32,7 @@ export interface TestTenant {
   readonly takeover?: 'rerun' | 'fail';
   readonly writes?: Readonly<Record<string, unknown>>;
   readonly mcp?: { readonly toolsets: readonly string[] };
+  readonly contextConcurrency?: 'reject' | 'queue';
 }
 
 export interface FleetOptions {
@@ -203,13 +204,11 @@ export class Gateway {
   async ready(timeoutMs = 30_000): Promise<void> {
     await eventually(
       'the gateway is ready',
-      () => {
-        if (this.exitCode === undefined) return this.isReady();
-        throw new Error(`the gateway ended with code ${this.exitCode}`);
-      },
-      this.exitCode === undefined ? timeoutMs : 0,
+      () => this.exitCode !== undefined || this.isReady(),
+      timeoutMs,
       50,
     );
+    if (this.exitCode !== undefined) throw new Error(`it ended with code ${this.exitCode}`);
   }
 
   /** The value of a sample of /metrics whose line starts with `name` (labels included), or 0. */

@@ -1,0 +1,305 @@
+import fc from 'fast-check';
+
+/** Values of JSON, as text, that a field is unlikely to expect. */
+const ODD_JSON = [
+  'null',
+  'true',
+  'false',
+  '0',
+  '-0',
+  '-1',
+  '1.5',
+  '1e400',
+  '-1e400',
+  '9007199254740993',
+  '1'.repeat(400),
+  '1e-400',
+  '""',
+  '" "',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\udfff\\ud800"',
+  '"\\ud83d\\ude00"',
+  '"\u2028"',
+  '"\ufeff"',
+  '"‮"',
+  '"__proto__"',
+  '"constructor"',
+  '"../../../etc/passwd"',
+  '"%00%2e%2e"',
+  '"x\\r\\nx: y"',
+  '"{{7*7}}${7*7}"',
+  '"TASK_STATE_WORKING"',
+  '"ROLE_AGENT"',
+  '"2026-02-30T25:61:61Z"',
+  '"9999999999-1"',
+  '"pf:{acme}:task:x"',
+  '[]',
+  '[null]',
+  '[[]]',
+  '{}',
+  '{"":0}',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  '{"toString":1,"valueOf":1,"toJSON":1,"then":1,"length":-1}',
+  '{"a":1,"a":2}',
+  `"${'x'.repeat(300)}"`,
+  `"${'é'.repeat(40_000)}"`,
+  `[${'0,'.repeat(5_000)}0]`,
+  '['.repeat(70) + ']'.repeat(70),
+  '{"a":'.repeat(70) + '1' + '}'.repeat(70),
+  '['.repeat(20_000) + ']'.repeat(20_000),
+];
+
+export const oddJson: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...ODD_JSON) },
+  { weight: 1, arbitrary: fc.json() },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)) },
+);
+
+export const oddKey: fc.Arbitrary<string> = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  'tenant',
+  'id',
+  'ID',
+  'kind',
+  'taskId',
+  'task_id',
+  'configuration',
+  '\u0000',
+  '$case',
+);
+
+/** What happens to a whole body of bytes. */
+export const oddBytes: fc.Arbitrary<(body: Buffer) => Buffer> = fc.oneof(
+  fc.constant((body: Buffer) => Buffer.concat([Buffer.from('\ufeff'), body])),
+  fc.constant((body: Buffer) => Buffer.from(body.toString(), 'utf16le')),
+  fc.constant((body: Buffer) => Buffer.from(body.toString(), 'utf16le').swap16()),
+  fc.constant((body: Buffer) => Buffer.concat([body, body])),
+  fc.constant((body: Buffer) => Buffer.concat([Buffer.from('['), body, Buffer.from(']')])),
+  fc.constant((body: Buffer) => Buffer.concat([body, Buffer.from('\0')])),
+  fc.constant((body: Buffer) => Buffer.from(body.toString().replaceAll('"', "'"))),
+  fc.constant(() => Buffer.alloc(0)),
+  fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (body: Buffer) => {
+    return body.subarray(0, Math.floor(body.length * share));
+  }),
+  fc
+    .tuple(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(
+        [0xff],
+        [0xc0, 0xaf],
+        [0xed, 0xa0, 0x80],
+        [0xf5, 0x80, 0x80, 0x80],
+        [0],
+        [0x80],
+      ),
+    )
+    .map(([share, bytes]) => (body: Buffer) => {
+      const at = Math.floor(body.length * share);
+      return Buffer.concat([body.subarray(0, at), Buffer.from(bytes), body.subarray(at)]);
+    }),
+);
+
+const HEADER_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'a2a-version': [
+    '',
+    '0.3',
+    '1.0',
+    '1.0.0',
+    '1',
+    '99.0',
+    'x',
+    '1.0, 0.3',
+    '-1.0',
+    '1.0\u00e9',
+    '__proto__',
+  ],
+  'content-type': [
+    '',
+    'text/plain',
+    'application/json; charset=utf-16',
+    'application/json;',
+    'application/a2a+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json, text/plain',
+    'APPLICATION/JSON',
+    '/',
+    'application/json; charset="',
+  ],
+  'content-encoding': ['gzip', 'br', 'identity', 'x', ''],
+  accept: [
+    '',
+    '*/*',
+    'text/html',
+    'application/json',
+    'text/event-stream',
+    'application/json;q=x',
+    ',,,',
+    'a',
+  ],
+  'accept-encoding': ['gzip', 'br;q=1, *;q=0', ''],
+  authorization: [
+    '',
+    'Bearer',
+    'Bearer  ',
+    'Basic eDp5',
+    'Bearer x',
+    'Digest a="b',
+    'bearer \u00ff',
+  ],
+  'x-user-token': ['', 'x', 'nj_', 'undefined', '__proto__', 'x'.repeat(5_000)],
+  'idempotency-key': [
+    '',
+    'k',
+    ' ',
+    'x'.repeat(300),
+    '__proto__',
+    'a,b',
+    '\u00e9',
+    '{t}:x',
+    'a b\tc',
+  ],
+  'last-event-id': [
+    '',
+    '0',
+    '0-0',
+    '1-1',
+    '-1--1',
+    '99999999999999999999-1',
+    '9007199254740993-1',
+    'x',
+    '1-1, 2-1',
+    '1.5-1',
+  ],
+  'mcp-protocol-version': [
+    '',
+    '2025-11-25',
+    '2026-07-28',
+    '1900-01-01',
+    'x',
+    '2025-11-25, 2025-06-18',
+  ],
+  'mcp-session-id': ['', 'x', 'x'.repeat(9_000), '__proto__', '\u00e9'],
+  'mcp-method': ['', 'tools/call', 'tools/list', '=?base64?eA==?=', 'x', '\u00e9'],
+  'mcp-name': ['', 'n9e_assistant', '=?base64?!!!?=', 'x'.repeat(2_000), '__proto__'],
+  'a2a-extensions': ['', ',', 'urn:x', 'a,'.repeat(500), 'https://example.org/ext?x=1'],
+  'x-a2a-extensions': ['', 'urn:x,,,urn:y'],
+  host: ['', 'evil.example', '127.0.0.1', 'localhost:99999', '[::1', 'a b', '127.0.0.1:x'],
+  origin: ['', 'null', 'http://evil.example', 'http://127.0.0.1', 'x', 'http://[::1', 'file://'],
+  'x-forwarded-proto': ['', 'https', 'javascript', 'https,http'],
+  'x-forwarded-host': ['', 'a.example', '"><b>', 'a b', 'x'.repeat(2_000), '[::1'],
+  'x-forwarded-port': ['', '0', '99999', 'x', '443'],
+  'x-forwarded-prefix': ['', '/', '//x', '/..', '/a b', 'x', '/\u00e9'],
+  'x-forwarded-for': ['', '1.2.3.4', 'x', '::1, 10.0.0.1', '[', '1.2.3.4:99999'],
+  'x-request-id': ['', 'x', 'x'.repeat(500), '\u00e9', '{"a":1}', '\u001b[31m'],
+  'if-none-match': ['*', '"x"', 'W/"x', ',', ''],
+  expect: ['100-continue'],
+  range: ['bytes=0-1', 'bytes=-1', 'x'],
+  upgrade: ['websocket', 'h2c'],
+  'transfer-encoding': ['gzip', 'identity', 'x'],
+};
+
+export const oddHeader: fc.Arbitrary<readonly [string, string]> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .constantFrom(...Object.entries(HEADER_VALUES))
+      .chain(([name, values]) => fc.constantFrom(...values).map((value) => [name, value] as const)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ['x y', 'z'] as const,
+      ['', 'x'] as const,
+      ['x', 'a\u0000b'] as const,
+      ['x', 'a\u0001b'] as const,
+      ['cookie', 'x'.repeat(20_000)] as const,
+      ['x-http-method-override', 'DELETE'] as const,
+    ),
+  },
+);
+
+/** What happens to a request target. */
+export const oddTarget: fc.Arbitrary<(target: string) => string> = fc.oneof(
+  fc
+    .constantFrom(
+      '%',
+      '%zz',
+      '%00',
+      '%2f',
+      '%2e%2e',
+      '%c0%af',
+      '%ff',
+      '%ed%a0%80',
+      '..',
+      '/../',
+      '//',
+      ';x=y',
+      ':cancel',
+      ':subscribe',
+      ':',
+      '%3acancel',
+      '\u00e9',
+      '%F0%9F%98%80',
+      '#x',
+      '*',
+      '/'.repeat(50),
+      'x'.repeat(2_000),
+    )
+    .chain((piece) =>
+      fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (target: string) => {
+        const at = 1 + Math.floor((target.length - 1) * share);
+        return target.slice(0, at) + piece + target.slice(at);
+      }),
+    ),
+  fc
+    .constantFrom(
+      'pageSize=x',
+      'pageSize=1e9',
+      'pageSize=1&pageSize=2',
+      'pageToken=x',
+      'pageToken=eyJ4IjoxfQ',
+      'pageToken=%00',
+      'status=1',
+      'statusTimestampAfter=0000-00-00T00:00:00Z',
+      'statusTimestampAfter=999999-01-01T00:00:00Z',
+      'historyLength=-1',
+      'historyLength[]=1',
+      'historyLength=99999999999999999999',
+      'contextId=%F0%9F%98%80',
+      'includeArtifacts=maybe',
+      'A2A-Version=2.0',
+      'a2a-version=1.0&A2A-Version=0.3',
+      '__proto__=x&constructor=y',
+      'tenant=globex',
+      '=',
+      '&&&',
+      '%zz=%zz',
+    )
+    .map((query) => (target: string) => `${target}${target.includes('?') ? '&' : '?'}${query}`),
+  fc.constant((target: string) => `http://127.0.0.1${target}`),
+  fc.constant((target: string) => target.toUpperCase()),
+  fc.constant((target: string) =>
+    target.replaceAll(/[a-z]/g, (char) => `%${char.charCodeAt(0).toString(16)}`),
+  ),
+  fc.constant((target: string) => `${target}/`),
+);
+
+export const oddMethod: fc.Arbitrary<string> = fc.constantFrom(
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'HEAD',
+  'OPTIONS',
+  'PROPFIND',
+  'TRACE',
+  'BREW',
+  'get',
+);

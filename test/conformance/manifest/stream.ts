@@ -1,0 +1,108 @@
+import { A2A, JSON_RPC } from '../support/cells.js';
+import { must, type Requirement } from './requirement.js';
+
+export const STREAM: readonly Requirement[] = [
+  must(
+    'STREAM-ORDER',
+    A2A,
+    'A stream is the task as it was made (SUBMITTED, with its metadata), WORKING, artifacts, and one terminal status that ends it; no event is empty.',
+    'N26 N32 N44 S3 V32 P37 P68 P69',
+    'A2A 3.1.2',
+  ),
+  must(
+    'STREAM-FOLD',
+    A2A,
+    'The first piece of an answer makes its artifact, later ones are appended; what the events make is what GetTask shows.',
+    'N33 N41 P11 P40',
+    'A2A 3.5.2',
+  ),
+  must(
+    'STREAM-THOUGHTS',
+    A2A,
+    'Thoughts are an artifact of their own, marked adk_thought; a step is a WORKING status with a text.',
+    'N42 N43',
+  ),
+  must(
+    'STREAM-WIRE',
+    A2A,
+    'Events are one line of JSON each with an id; the head is text/event-stream, not to be buffered, and hints when to come back.',
+    'P13 P40 N61',
+    'A2A 11.7',
+  ),
+  must(
+    'STREAM-FINAL',
+    ['jsonrpc-0.3'],
+    'final is true on the last status of a stream and nowhere else, also when it waits for the user.',
+    '',
+    'A2A 0.3 7.2.2',
+  ),
+  must(
+    'STREAM-RPC-ID',
+    JSON_RPC,
+    'Every event of a stream repeats the request’s id with its type.',
+    'P22',
+    'A2A 9.4',
+  ),
+  must(
+    'STREAM-HEARTBEAT',
+    A2A,
+    'A silent stream gets comments, and its current state again, without an id; it is not cut.',
+    'N30 N45 N46 N47 S100 P13',
+  ),
+  must(
+    'STREAM-REFUSED',
+    A2A,
+    'What is wrong with a stream’s request is said in a plain error before any event.',
+    'P29',
+    'A2A 3.3.2',
+  ),
+  must('STREAM-LIMIT', A2A, 'More open streams than allowed are refused with 429.', 'P18'),
+  must(
+    'SUBSCRIBE-ANY-INSTANCE',
+    A2A,
+    'Subscribing elsewhere in a burst starts with the task, then brings every later event once and in order: together they are the whole task.',
+    'N51 V37 P1 P35 P82 K3 K7',
+    'A2A 3.1.6',
+  ),
+  must(
+    'SUBSCRIBE-MANY',
+    A2A,
+    'A dozen subscribers of a task each see all of it; one that leaves harms none.',
+    'P76 P75 K32',
+    'A2A 3.5.2',
+  ),
+  must(
+    'SUBSCRIBE-RESUME',
+    A2A,
+    'With Last-Event-ID another instance goes on exactly after that event, also after the task’s end; an id that is none starts with the task.',
+    'V37 P77',
+  ),
+  must(
+    'SUBSCRIBE-ENDED',
+    A2A,
+    'Subscribing to a task that has ended is -32004, before any event.',
+    'P1',
+    'A2A 3.1.6',
+  ),
+  must(
+    'SUBSCRIBE-GET-POST',
+    ['rest-1.0'],
+    'Subscribing works by GET and by POST, with a body, without one and without a content type.',
+    'P2 P28',
+    'A2A 5.3',
+  ),
+  must(
+    'DISCONNECT',
+    A2A,
+    'A client that goes away stops reading, never the run, and does not start it again.',
+    'S78 V35 P14 K8 K9',
+    'A2A 3.5.2',
+  ),
+  must(
+    'PARKED-ENDS-STREAM',
+    A2A,
+    'A stream ends when its task waits for the user, for an answer or for a sign-in.',
+    'V17 P17 K13',
+    'A2A 11.7',
+  ),
+];
