@@ -239,7 +239,9 @@ describe('nightjar serve', () => {
       { env: { HOME: folder, ...(await ports()).env } },
     );
     expect(await within('the exit', 20_000, missing.exited())).toBe(69);
-    expect(missing.logs).toMatch(/^nightjar: redis-server is not installed: install it .+\n$/);
+    expect(missing.logs).toMatch(
+      /^nightjar: starting a private Redis\nnightjar: redis-server is not installed: install it .+\n$/,
+    );
     expect((await run(['serve'], { INSTANCES: '0' })).code).toBe(64);
   });
 
