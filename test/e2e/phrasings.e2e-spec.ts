@@ -3,10 +3,14 @@ import { Bench, type Outcome } from './phrasings/bench.js';
 import { ADVERSARIAL } from './phrasings/adversarial.js';
 import { CHINESE } from './phrasings/chinese.js';
 import { ENGLISH } from './phrasings/english.js';
+import { THIRD_CHINESE } from './phrasings/third-chinese.js';
+import { THIRD_ENGLISH } from './phrasings/third-english.js';
 
 /** Fixed, so that a red build can be repeated; NIGHTJAR_PHRASING_SEEDS=1,2,3 tries others. */
 const SEEDS = (process.env['NIGHTJAR_PHRASING_SEEDS'] ?? '11,2026').split(',').map(Number);
 const PHRASINGS = [...ENGLISH, ...CHINESE];
+/** Taught one by one: the odd ones, and sixty of a stranger. */
+const TAUGHT = [...ADVERSARIAL, ...THIRD_ENGLISH, ...THIRD_CHINESE];
 /** Of each 60. */
 const ENOUGH = 57;
 
@@ -18,7 +22,7 @@ describe.each(SEEDS)('what the README says it understands, over the alerts of se
   beforeAll(async () => {
     bench = await Bench.start(seed);
     for (const phrasing of PHRASINGS) outcomes.push(await bench.ask(phrasing));
-    for (const phrasing of ADVERSARIAL) odd.push(await bench.ask(phrasing));
+    for (const phrasing of TAUGHT) odd.push(await bench.ask(phrasing));
     process.stdout.write(`${table(seed, outcomes)}\n${table(seed, odd)}\n`);
   });
   afterAll(async () => {
@@ -39,7 +43,7 @@ describe.each(SEEDS)('what the README says it understands, over the alerts of se
     expect(understood.length).toBeGreaterThanOrEqual(ENOUGH);
   });
 
-  it('understands every odd one that it was taught', () => {
+  it('understands every one that it was taught', () => {
     const missed = odd.filter(({ verdict }) => verdict !== 'understood');
     expect(missed.map(({ text, why }) => `${text}: ${why}`)).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { answerQuery } from './handlers/query.js';
 import { answerRules } from './handlers/rules.js';
 import { answerSilences } from './handlers/silences.js';
 import { answerSources } from './handlers/sources.js';
-import { answerTargets } from './handlers/targets.js';
+import { answerTargets, asksForAll } from './handlers/targets.js';
 import { answerWrite } from './handlers/write.js';
 import { LEXICON, phraseAtoms } from './lexicon/lexicon.js';
 import type { Concept } from './lexicon/concept.js';
@@ -110,12 +110,11 @@ async function* answerOne(run: TurnRun, asked: Question, live: LiveWords): Handl
   const { domain } = asked;
   const question = READS.includes(domain) ? reread(run, asked, live, domain) : asked;
   if (READS.includes(domain) && question.unsure.length > 0) return answerUnsure(run, question);
+  const up = domain === 'alerts' || domain === 'unknown' ? upOrNot(run, asked, live) : undefined;
+  if (up !== undefined) return yield* answerTargets(run, up);
   switch (domain) {
-    case 'alerts': {
-      const up = upOrNot(run, asked, live);
-      if (up !== undefined) return yield* answerTargets(run, up);
+    case 'alerts':
       return yield* answerAlerts(run, question, live.of('alerts'));
-    }
     case 'silences':
       return yield* answerSilences(run, question);
     case 'targets':
@@ -138,14 +137,30 @@ async function* answerOne(run: TurnRun, asked: Question, live: LiveWords): Handl
   }
 }
 
-/** `is the batch job up?` where a target is called so. */
+/**
+ * `is the batch job up?` where a target is called so, `is everything up?`, and `job batch 都正常吗`
+ * where no alert is called so: about targets.
+ */
 function upOrNot(run: TurnRun, asked: Question, live: LiveWords): Question | undefined {
   const { sentence } = asked;
-  const isAsked = sentence.has(0, 'is') && sentence.has(sentence.parts.length - 1, 'up');
-  if (!isAsked || sentence.any('alert') || sentence.any('firing')) return undefined;
-  const { conditions, ...rest } = reread(run, asked, live, 'targets');
-  const isKnown = conditions.where.length > 0 && conditions.unmatched.length === 0;
-  return isKnown ? { ...rest, conditions } : undefined;
+  const isAsked = sentence.has(0, 'is') || sentence.any('check');
+  const isUp = sentence.any('up');
+  const isOther = (['alert', 'firing', 'silenced', 'which', 'count'] as const).some((concept) =>
+    sentence.any(concept),
+  );
+  if (!isAsked || isOther || !(isUp || sentence.any('ok'))) return undefined;
+  const up = reread(run, asked, live, 'targets');
+  const { where, unmatched } = up.conditions;
+  if (up.unsure.length > 0) return undefined;
+  if (unmatched.length === 0 && where.length > 0 && isUp) return up;
+  const ofAlerts = reread(run, asked, live, 'alerts').conditions;
+  const fitsAlerts = ofAlerts.where.length > 0 && ofAlerts.unmatched.length === 0;
+  if (unmatched.length === 0 && where.length > 0 && !fitsAlerts) return up;
+  if (!isUp || fitsAlerts) return undefined;
+  // `is cache-99 alive?` where nothing is called so: no target, and no guess about anything else.
+  const isPlain = sentence.chinese || sentence.has(sentence.parts.length - 1, 'up');
+  const isUnknown = asked.domain === 'unknown' && isPlain && unmatched.length > 0;
+  return asksForAll(asked) || isUnknown ? up : undefined;
 }
 
 /** Says which words stand in the way of a right answer, and what can be asked about the topic. */

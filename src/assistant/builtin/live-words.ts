@@ -61,6 +61,9 @@ function topicsOf({ domain, sentence }: Question): readonly Topic[] {
   const topics = new Set<Topic>();
   if (sentence.any('silence')) topics.add('silences');
   if (sentence.any('target') || sentence.any('down') || sentence.any('up')) topics.add('targets');
+  // `is job batch healthy?` may be about a target, `is all well?` is not.
+  const isNamed = sentence.parts.some(({ kind }) => kind === 'unknown' || kind === 'quoted');
+  if (sentence.any('ok') && isNamed && domain === 'alerts') topics.add('targets');
   if (sentence.any('rule') || sentence.any('recording')) topics.add('rules');
   // `which targets are down` needs no alerts; `is checkout down` may mean an alert's service.
   const alone =

@@ -80,7 +80,7 @@ const ALERTS = {
 };
 const ALL = Object.values(ALERTS);
 
-async function ask(question: string): Promise<string> {
+async function ask(question: string, before?: string): Promise<string> {
   const silences = [
     {
       source: 'fake-am',
@@ -116,7 +116,9 @@ async function ask(question: string): Promise<string> {
     { ...rule, name: 'HighErrorRate', expr: 'errors > 5', state: 'firing' as const },
     { ...rule, name: 'NeverFires', expr: 'vector(0) > 1', state: 'inactive' as const },
   ];
-  return new Talk(new FakeSources({ alerts: ALL, silences, targets, rules })).ask(question);
+  const talk = new Talk(new FakeSources({ alerts: ALL, silences, targets, rules }));
+  if (before !== undefined) await talk.ask(before);
+  return talk.ask(question);
 }
 
 /** The letters of the alerts whose start time an answer shows. */
@@ -326,7 +328,7 @@ const COUNTS: readonly (readonly [string, RegExp, string])[] = [
   ['breakdown by env please', /\*\*6 alerts/, 'prod=3 staging=2 dev=1'],
   [
     'which team has the most alerts',
-    /core, payments with 2 alerts/,
+    /core, payments with 2 alerts each\./,
     'core=2 payments=2 search=1 数据平台=1',
   ],
   ['which services have critical alerts?', /\*\*2 of 6 /, 'checkout=1 search=1'],
@@ -359,7 +361,11 @@ const COUNTS: readonly (readonly [string, RegExp, string])[] = [
   ['有多小条告井', /当前有 6 条/, 'warning=3 critical=2 info=1'],
   ['按级别统计告警', /当前有 6 条/, 'warning=3 critical=2 info=1'],
   ['各集群有多少告警', /当前有 6 条/, 'eu-1=3 us-1=3'],
-  ['哪个团队告警最多', /最多的是 core, payments，有 2 条/, 'core=2 payments=2 search=1 数据平台=1'],
+  [
+    '哪个团队告警最多',
+    /最多的是 core, payments，各有 2 条/,
+    'core=2 payments=2 search=1 数据平台=1',
+  ],
   ['级别是critical的告警有几条', /中有 2 条/, ''],
   ['哪些服务有严重告警', /中有 2 条/, 'checkout=1 search=1'],
   ['DiskAlmostFull是什么级别', /中有 1 条/, 'warning=1'],
@@ -511,5 +517,94 @@ describe('misreadings that were', () => {
     expect(answer).toMatch(/告警中有 \d+ 条符合条件|没有/);
     expect(answer).toContain('最近');
     expect(answer).not.toContain('未作为条件');
+  });
+
+  it.each([
+    ['is everything up?', '1 of 2 targets is down'],
+    ['is everything up in job api?', '1 of 1 target is down'],
+    ['is job api healthy?', '1 of 1 target is down'],
+    ['job api 都正常吗', '1 个采集目标中有 1 个离线'],
+    ['job api 健康吗', '1 个采集目标中有 1 个离线'],
+    ['都活着吗', '2 个采集目标中有 1 个离线'],
+  ])('should ask the targets: %s', async (question, expected) => {
+    const answer = await ask(question);
+    expect(answer).toContain(expected);
+    expect(answer).toContain('10.0.0.9:80');
+    expect(answer).not.toContain('10.0.0.5:9100');
+  });
+
+  it('should say of a job that no target has that it is unknown', async () => {
+    const answer = await ask('is everything up in job nosuch?');
+    expect(answer).toMatch(/^\*\*No target matches\*\* `job=nosuch`/);
+    expect(answer).toContain('job="nosuch"');
+  });
+
+  it.each([
+    "what's muted right now and who muted it",
+    '现在静默了什么，谁静默了它',
+    'which alerts are muted and who muted them',
+  ])('should find in the sentence itself what a pronoun means: %s', async (question) => {
+    for (const before of [undefined, 'details of KubePodCrashLooping', 'prod alerts']) {
+      const answer = await ask(question, before);
+      expect(shownIn(answer)).toBe('D');
+      expect(answer).toContain('alice');
+      expect(answer).not.toMatch(/kept|沿用/);
+    }
+  });
+
+  it.each([
+    ['anything red right now?', 'AD', '“red” read as “severity=critical”'],
+    ['anything amber?', 'BCF', '“amber” read as “severity=warning”'],
+    ['有什么飘红的吗', 'AD', '“飘红” 读作 “severity=critical”'],
+    ['prod 有没有冒烟的', 'A', '“冒烟” 读作 “severity=critical”'],
+    [
+      'anything weird going on in prod?',
+      'ACF',
+      '⚠ Not understood, and not used as a condition: `weird`',
+    ],
+    ['any scary alerts?', 'ABCDEF', '⚠ Not understood, and not used as a condition: `scary`'],
+  ])('should read a colour as a severity, and show a mood: %s', async (question, shown, told) => {
+    const answer = await ask(question);
+    expect(shownIn(answer)).toBe(shown);
+    expect(answer).toContain(told);
+  });
+
+  it('should not say yes to what lives with an alert, nor no to what has none', async () => {
+    expect(await ask('db-7 还活着吗，有没有告警')).toMatch(/^并不正常。 \*\*6 条/);
+    expect(await ask('is db-7 alive?')).toMatch(/^Not all is well\. \*\*1 of 6/);
+    expect(await ask('cache-99 还活着吗，有没有告警')).toMatch(/^\*\*没有符合条件/);
+    expect(await ask('is cache-99 alive?')).toMatch(/^\*\*No target matches/);
+  });
+
+  it('should not take what is up with something for what is up', async () => {
+    expect(await ask('anything up with host db-7?')).toMatch(/^Yes\. \*\*1 of 6/);
+    expect(await ask('is anything up in prod?')).toMatch(/^Yes\. \*\*3 of 6/);
+  });
+
+  it('should tell what it can do, however that is asked', async () => {
+    expect(await ask('what the hell can you do for me')).toMatch(/I only read/);
+    expect(await ask('what on earth can you do')).toMatch(/I only read/);
+  });
+
+  it.each([
+    ['alerts for team foo', 'alerts: state=firing, team="foo"'],
+    ['datacenter=zz9 alerts', 'alerts: state=firing, datacenter="zz9"'],
+    ['机柜 A12 的告警有吗', 'alerts: state=firing, any label="A12"'],
+    ['prod alerts for team foo', 'alerts: state=firing, env="prod", team="foo"'],
+    ['is FooBar firing?', 'alerts: state=firing, any label="FooBar"'],
+    ['targets for job nosuch', 'targets: health=any, job="nosuch"'],
+    ['how many critical alerts', 'alerts: state=firing, severity="critical", counted`'],
+  ])('should show the whole question to the source: %s', async (question, query) => {
+    expect(await ask(question)).toContain(query);
+  });
+
+  it.each([
+    ['跑个 promql：count(up == 0)', 'count(up == 0)'],
+    ['checkout 的告警，但不包括 staging', 'env!="staging"'],
+    ['prod 有几条告靖', '“告靖” 读作 “告警”'],
+  ])('should not warn of harmless words: %s', async (question, told) => {
+    const answer = await ask(question);
+    expect(answer).toContain(told);
+    expect(answer).not.toContain('⚠');
   });
 });

@@ -47,7 +47,7 @@ export const countAlerts = defineReadTool({
       (a, b) => b.count - a.count || compareKeys(a.keys, b.keys, by),
     );
     return {
-      query: `${showSelection(selection)}, counted by ${by.join(', ')}`,
+      query: `${showSelection(selection)}, counted${by.length === 0 ? '' : ` by ${by.join(', ')}`}`,
       ...reportOf(reading),
       view: reading.view,
       total: alerts.length,

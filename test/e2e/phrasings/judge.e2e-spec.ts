@@ -19,7 +19,15 @@ const FACTS: Facts = {
 };
 const ONE: Expected = { kind: 'alerts', alerts: [LAG] };
 const RIGHT = '**1 of 3 alerts**\n\n| 1 | `LagGrowing` | 2026-11-30 07:00:00 UTC |';
-const ALL: Expected = { kind: 'groups', label: 'team', alerts: FACTS.alerts };
+const ALL: Expected = { kind: 'groups', labels: ['team'], alerts: FACTS.alerts };
+const TWO: Expected = {
+  kind: 'groups',
+  labels: ['team', 'env'],
+  alerts: [LAG, CERT].map((alert, index) => ({
+    ...alert,
+    labels: { ...alert.labels, env: 'ab'[index]! },
+  })),
+};
 
 /** What is said to "alerts of fraud", in UTC. */
 function verdict(answer: string, expected: Expected = ONE, timezone = 'UTC'): Verdict {
@@ -51,6 +59,10 @@ describe('the judge of the phrasings', () => {
     ['every group', 'understood', '| fraud | 1 |\n| search | 1 |\n| risk | 1 |', ALL],
     ['the groups but the silenced', 'understood', '| fraud | 1 |\n| search | 1 |', ALL],
     ['a group too large', 'wrong', '| fraud | 1 |\n| search | 2 |', ALL],
+    ['the groups of two labels', 'understood', '| fraud | a | 1 |\n| search | b | 1 |', TWO],
+    ['a group of two labels too large', 'wrong', '| fraud | a | 1 |\n| search | b | 2 |', TWO],
+    ['what can be asked', 'understood', 'I only read', { kind: 'help' }],
+    ['alerts for help', 'wrong', RIGHT, { kind: 'help' }],
     ['the target that is down', 'understood', '**1 of 2 is down**: h:2', { kind: 'targets' }],
     ['the target that is up', 'wrong', '**1 of 2 is down**: h:1', { kind: 'targets' }],
     ['the value', 'understood', '| `{}` | 41 |', { kind: 'value', value: 41 }],

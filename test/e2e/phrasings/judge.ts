@@ -72,7 +72,7 @@ function faultsOf(judged: Judged): string[] {
         ...undated(judged, expected.alerts),
       ];
     case 'groups':
-      return grouping(answer, expected.label, expected.alerts);
+      return grouping(answer, expected.labels, expected.alerts);
     case 'detail':
       return [
         ...naming(judged, [expected.alert]),
@@ -96,6 +96,8 @@ function faultsOf(judged: Judged): string[] {
       return new RegExp(`\\| ${expected.value} \\||[:=：是] *\\**${expected.value}\\b`).test(answer)
         ? []
         : [`the value ${expected.value} is not there`];
+    case 'help':
+      return /I only read|我只读取数据/.test(answer) ? [] : ['does not say what can be asked'];
   }
 }
 
@@ -187,15 +189,20 @@ function silencing({ answer, facts, timezone }: Judged, right: readonly FactSile
   );
 }
 
-function grouping(answer: string, label: string, alerts: readonly FactAlert[]): string[] {
-  const said = [...answer.matchAll(/^\| `?([^|`]+?)`? \| (\d+) \|/gm)]
-    .map(([, value, number]) => `${value!}=${number!}`)
+function grouping(
+  answer: string,
+  labels: readonly string[],
+  alerts: readonly FactAlert[],
+): string[] {
+  const keys = labels.map(() => '`?([^|`]+?)`?').join(' \\| ');
+  const said = [...answer.matchAll(new RegExp(`^\\| ${keys} \\| (\\d+) \\|`, 'gm'))]
+    .map(([, ...cells]) => `${cells.slice(0, -1).join('/')}=${cells.at(-1)!}`)
     .sort()
     .join(' ');
   const right = [alerts, active(alerts)].map((counted) => {
     const numbers = new Map<string, number>();
     for (const alert of counted) {
-      const value = alert.labels[label]!;
+      const value = labels.map((label) => alert.labels[label]!).join('/');
       numbers.set(value, (numbers.get(value) ?? 0) + 1);
     }
     return [...numbers].map(([value, number]) => `${value}=${number}`).sort();

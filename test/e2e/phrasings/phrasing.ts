@@ -32,8 +32,12 @@ export type Expected =
   | { readonly kind: 'alerts'; readonly alerts: readonly FactAlert[] }
   /** So many. */
   | { readonly kind: 'count'; readonly alerts: readonly FactAlert[] }
-  /** So many for each value of the label. */
-  | { readonly kind: 'groups'; readonly label: string; readonly alerts: readonly FactAlert[] }
+  /** So many for each value of the labels. */
+  | {
+      readonly kind: 'groups';
+      readonly labels: readonly string[];
+      readonly alerts: readonly FactAlert[];
+    }
   /** All about this one, its start included. */
   | { readonly kind: 'detail'; readonly alert: FactAlert }
   /** Yes and these, or no. */
@@ -41,7 +45,9 @@ export type Expected =
   | { readonly kind: 'silences'; readonly silences: readonly FactSilence[] }
   | { readonly kind: 'targets' }
   | { readonly kind: 'rules' }
-  | { readonly kind: 'value'; readonly value: number };
+  | { readonly kind: 'value'; readonly value: number }
+  /** What can be asked. */
+  | { readonly kind: 'help' };
 
 /** A phrasing with its blanks filled from a set of alerts. */
 export interface Question {
@@ -76,10 +82,14 @@ export function count(text: string, labels: Labels): Question {
   return { text, expected: (facts) => ({ kind: 'count', alerts: matching(facts, labels) }) };
 }
 
-export function groups(text: string, label: string, labels: Labels = {}): Question {
+export function groups(text: string, label: string | string[], labels: Labels = {}): Question {
   return {
     text,
-    expected: (facts) => ({ kind: 'groups', label, alerts: matching(facts, labels) }),
+    expected: (facts) => ({
+      kind: 'groups',
+      labels: [label].flat(),
+      alerts: matching(facts, labels),
+    }),
   };
 }
 
@@ -129,4 +139,37 @@ export function value(text: string, promql: string): Question {
 
 export function inZone(timezone: string, question: Question): Question {
   return { ...question, timezone };
+}
+
+export function help(text: string): Question {
+  return { text, expected: () => ({ kind: 'help' }) };
+}
+
+/** The alerts of `labels` that fit as well. */
+export function those(
+  text: string,
+  labels: Labels,
+  fits: (alert: FactAlert, facts: Facts) => boolean,
+): Question {
+  return {
+    text,
+    expected: (facts) => ({
+      kind: 'alerts',
+      alerts: matching(facts, labels).filter((alert) => fits(alert, facts)),
+    }),
+  };
+}
+
+/** The one that fires the longest; of several, the worst, then the first by name. */
+export function oldest(text: string): Question {
+  const SEVERITIES = ['critical', 'warning', 'info'];
+  const keyOf = ({ startsAt, labels }: FactAlert): string =>
+    [startsAt, SEVERITIES.indexOf(labels['severity']!), labels['alertname']].join(' ');
+  return {
+    text,
+    expected: ({ alerts }) => ({
+      kind: 'alerting',
+      alerts: [...alerts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, 1),
+    }),
+  };
 }

@@ -31,7 +31,7 @@ export function extreme(
     .filter(({ count }) => count === best)
     .map((group) => group.keys.map((key) => plain(key)).join(' / '));
   const labels = result.by.map((label) => titleOf(run, label)).join(', ');
-  return run.words.most(kind, labels, keys.join(', '), best);
+  return run.words.most(kind, labels, keys, best);
 }
 
 function titleOf(run: TurnRun, label: string): string {

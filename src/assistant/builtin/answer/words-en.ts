@@ -80,7 +80,7 @@ export const ENGLISH_WORDS: Words = {
   first: (order, name, since) =>
     `${order === 'newest' ? 'The newest' : 'The one that fires the longest'} is ${name}, since ${since}.`,
   most: (kind, labels, keys, count) =>
-    `${kind === 'most' ? 'Most' : 'Fewest'} by ${labels}: ${keys} with ${alerts(count)}.`,
+    `${kind === 'most' ? 'Most' : 'Fewest'} by ${labels}: ${keys.join(', ')} with ${alerts(count)}${keys.length > 1 ? ' each' : ''}.`,
   noSuchLabel: (label, labels) =>
     `No live alert has a label called ${label}, so I cannot count by it. Live labels: ${labels}.`,
   groupCount: (label, groups, lead) =>

@@ -72,7 +72,7 @@ export const CHINESE_WORDS: Words = {
   first: (order, name, since) =>
     `${order === 'newest' ? '最新的' : '持续最久的'}是 ${name}，开始于 ${since}。`,
   most: (kind, labels, keys, count) =>
-    `按 ${labels} 统计，${kind === 'most' ? '最多' : '最少'}的是 ${keys}，有 ${String(count)} 条告警。`,
+    `按 ${labels} 统计，${kind === 'most' ? '最多' : '最少'}的是 ${keys.join(', ')}，${keys.length > 1 ? '各' : ''}有 ${String(count)} 条告警。`,
   noSuchLabel: (label, labels) =>
     `当前告警没有名为 ${label} 的标签，无法按它统计。现有的标签：${labels}。`,
   groupCount: (label, groups, lead) =>

@@ -46,7 +46,12 @@ export interface Words {
   readonly gone: (name: string) => string;
   readonly noPosition: (position: number, listed: number) => string;
   readonly first: (order: 'newest' | 'oldest', name: string, since: string) => string;
-  readonly most: (kind: 'most' | 'least', labels: string, keys: string, count: number) => string;
+  readonly most: (
+    kind: 'most' | 'least',
+    labels: string,
+    keys: readonly string[],
+    count: number,
+  ) => string;
   readonly noSuchLabel: (label: string, labels: string) => string;
   readonly groupCount: (label: string, groups: number, lead: string) => string;
   readonly groups: (labels: string, count: number) => string;

@@ -111,10 +111,13 @@ export function leadOf(
       ? total > 0
         ? words.stillFiring
         : words.notFiring
-      : sentence.any('ok')
+      : sentence.any('ok') || sentence.any('up')
         ? total > 0
           ? words.notWell
-          : words.allWell
+          : // No alert proves nothing alive.
+            sentence.any('up')
+            ? ''
+            : words.allWell
         : isYesNo(asked)
           ? isMet(asked, total)
             ? words.yes
@@ -188,7 +191,7 @@ export function isYesNo(asked: AlertQuestion): boolean {
   const isNamed = asked.where.some((clause) => !('any' in clause) && clause.label === 'alertname');
   if (isPast(asked) || (isNamed && asked.after !== undefined)) return false;
   // `is checkout down` is not answered by an alert about checkout.
-  if (['count', 'which', 'down', 'ok'].some((concept) => sentence.any(concept as Concept))) {
+  if (['count', 'which', 'down', 'ok', 'up'].some((concept) => sentence.any(concept as Concept))) {
     return false;
   }
   return sentence.any('check') || sentence.has(0, 'is');

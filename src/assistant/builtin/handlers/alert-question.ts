@@ -4,6 +4,7 @@ import type { Reading } from '../answer/understood.js';
 import type { AlertState } from '../answer/words.js';
 import type { ListMemory } from '../memory.js';
 import type { Question } from '../parse/question.js';
+import { pointsBack } from '../parse/sentence.js';
 import type { TurnRun } from '../turn-run.js';
 
 /** A question about alerts with everything that follows from the turns before it. */
@@ -111,7 +112,8 @@ function isFollowUp({ sentence, follows }: Question): boolean {
   const begins = sentence.has(0, 'and') || sentence.any('follow');
   const narrows = sentence.any('only') && !sentence.any('alert');
   // `all alerts but the info ones` points at nothing that was said before.
-  const points = sentence.parts.some(
+  const points = pointsBack(
+    sentence,
     (part) => part.concepts.has('them') && !(/ones$/.test(part.key) && sentence.any('alert')),
   );
   return points || begins || narrows;

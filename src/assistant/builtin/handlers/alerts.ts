@@ -6,12 +6,14 @@ import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
 import type { Concept } from '../lexicon/concept.js';
 import type { Question } from '../parse/question.js';
-import type { Sentence } from '../parse/sentence.js';
+import type { Segment } from '../parse/segment.js';
+import { pointsBack, type Sentence } from '../parse/sentence.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
 import { answerPast } from './alert-past.js';
+import { clausesOf } from './condition-texts.js';
 import { answerList, answerMore, isYesNo } from './alert-list.js';
 import { silencesOf } from './quietness.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
@@ -53,15 +55,20 @@ export async function* answerAlerts(
 function refersToIt(run: TurnRun, { sentence, conditions, time }: Question): boolean {
   const own = conditions.where.length > 0 || conditions.unmatched.length > 0 || time !== undefined;
   const one = run.memory?.focus !== undefined || run.memory?.listed.length === 1;
-  const pronoun = sentence.parts.some(({ key }) => PRONOUN.test(key));
+  const pronoun = pointsBack(sentence, ({ key }) => PRONOUN.test(key));
+  const it = pointsBack(sentence, isIt);
   // `is it critical?`, 严重吗: of the one that was spoken of.
   const isTrait = conditions.unmatched.length === 0 && (pronoun || isBareTrait(sentence));
   if (one && isTrait && time === undefined && sentence.any('check') !== sentence.has(0, 'is')) {
     return true;
   }
-  const asks = sentence.any('it') || sentence.any('detail') || sentence.any('since-when');
-  const all = sentence.any('alert') && !sentence.any('it');
+  const asks = it || sentence.any('detail') || sentence.any('since-when');
+  const all = sentence.any('alert') && !it;
   return one && asks && !own && !all && !sentence.any('count');
+}
+
+function isIt({ concepts }: Segment): boolean {
+  return concepts.has('it');
 }
 
 const PRONOUN = /^(?:it|this one|that one|this alert|that alert|它|该告警|这条|这个告警|这条告警)$/;
@@ -77,8 +84,9 @@ function isBareTrait({ parts }: Sentence): boolean {
 
 /** `is it silenced?` where nothing says what `it` is. */
 function pointsNowhere({ sentence, conditions }: Question): boolean {
-  const points = sentence.parts.some(
-    (part) => part.concepts.has('it') && !/^(?:this|that|这个|那个|该|此)$/.test(part.key),
+  const points = pointsBack(
+    sentence,
+    (part) => isIt(part) && !/^(?:this|that|这个|那个|该|此)$/.test(part.key),
   );
   const own = conditions.where.length > 0 || conditions.unmatched.length > 0;
   return points && !own && !['ok', 'count', 'list'].some((c) => sentence.any(c as Concept));
@@ -98,7 +106,9 @@ function asksForHistory({ sentence, conditions }: Question): boolean {
 async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
   const { words } = run;
   const { unmatched } = asked.question.conditions;
-  const result = yield* run.call(listAlerts, { state: asked.state, limit: 1 });
+  const selection = selectionOf(asked);
+  const where = [...(selection.where ?? []), ...clausesOf(unmatched)].slice(0, 20);
+  const result = yield* run.call(listAlerts, { ...selection, where, limit: 1 });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
   const missing = unmatched.map(({ text }) => code(text)).join(', ');

@@ -1,3 +1,5 @@
+import type { Clause } from '../../tools/label-matcher.js';
+import type { Unmatched } from '../parse/conditions.types.js';
 import type { Question } from '../parse/question.js';
 
 /**
@@ -22,4 +24,13 @@ export function textsOf({ conditions, grouping, ignored, timeTexts }: Question):
   // `created by alice`
   texts.push(...grouping.missing);
   return { texts: texts.filter((text) => text !== '').slice(0, 10), ignored: unsaid };
+}
+
+/** Conditions that nothing live fulfils, for the tools: what is asked of a source is what it shows. */
+export function clausesOf(unmatched: readonly Unmatched[]): readonly Clause[] {
+  return unmatched.map(({ text }) => {
+    const [, label, value = ''] = /^([^\s=!~]{1,200})=(?!~)(.*)$/su.exec(text) ?? [];
+    const values = [(label === undefined ? text : value).slice(0, 500)];
+    return { ...(label === undefined ? {} : { label }), op: '=', values };
+  });
 }

@@ -4,11 +4,12 @@ import { code, pair, plain, table } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
 import type { Question } from '../parse/question.js';
+import { clausesOf } from './condition-texts.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 
 export async function* answerTargets(run: TurnRun, question: Question): Handling {
   const { sentence, conditions } = question;
-  const down = sentence.any('down') || isNotUp(question);
+  const down = sentence.any('down') || isNotUp(question) || asksForAll(question);
   const health = down
     ? 'down'
     : sentence.any('up') && !sentence.has(0, 'is') && !sentence.any('check') && !sentence.any('all')
@@ -28,7 +29,7 @@ export async function* answerTargets(run: TurnRun, question: Question): Handling
   );
   const result = yield* run.call(listTargets, {
     health,
-    where: missing === '' ? [...conditions.where] : [],
+    where: [...conditions.where, ...clausesOf(conditions.unmatched)].slice(0, 20),
   });
   const none = unanswered(run, result, 'targets');
   if (none !== undefined) return { blocks: none };
@@ -75,6 +76,15 @@ export async function* answerTargets(run: TurnRun, question: Question): Handling
     ],
   };
 }
+
+/** `is everything up?`, 都正常吗: those that are not are the answer. */
+export function asksForAll({ sentence }: Question): boolean {
+  const asked = sentence.has(0, 'is') || sentence.any('check');
+  const isState = sentence.any('up') || sentence.any('ok');
+  return asked && isState && sentence.segments.some(({ key }) => ALL.test(key));
+}
+
+const ALL = /^(?:all|all of|everything|everyone|each|every|都|全|全都|全部|所有|一切|每个)$/;
 
 function isNotUp({ sentence }: Question): boolean {
   const index = sentence.parts.findIndex(

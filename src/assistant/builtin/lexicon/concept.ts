@@ -69,6 +69,8 @@ export type Concept =
   | 'follow'
   // what is known, and that no source can tell it
   | 'beyond'
+  // says how bad or odd, but no source knows what is so
+  | 'mood'
   // nothing to act on
   | 'now'
   | 'status'
@@ -104,6 +106,7 @@ export const WEAK: ReadonlySet<Concept> = new Set<Concept>([
   'now',
   'status',
   'filler',
+  'mood',
   'in',
   'of',
   'is',

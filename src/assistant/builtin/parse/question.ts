@@ -137,7 +137,11 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
     ...(state === undefined ? {} : { state }),
     ...(references.order === undefined ? {} : { order: references.order }),
     notes: [...repairs, ...conditions.notes],
-    ignored: [...conditions.ignored, ...(sentence.any('detail') ? references.unexplained : [])],
+    ignored: [
+      ...conditions.ignored,
+      ...(sentence.any('detail') ? references.unexplained : []),
+      ...moodsOf(sentence),
+    ],
     unsure: [
       ...conditions.unsure,
       ...conditions.ignored.filter((word) => TIME_UNIT.test(word)),
@@ -151,6 +155,13 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
       ...sentence.parts.filter((part) => isBeyond(part, conditions)).map((part) => part.text),
     ],
   };
+}
+
+/** `anything weird`: may be meant as a condition, and is none. */
+function moodsOf({ segments, parts }: Sentence): readonly string[] {
+  return segments
+    .filter((one) => one.concepts.has('mood') && !parts.includes(one))
+    .map((one) => one.text);
 }
 
 /** `more warnings than criticals`, `warning 比 critical 多`. */

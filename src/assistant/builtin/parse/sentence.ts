@@ -2,7 +2,7 @@ import type { Concept } from '../lexicon/concept.js';
 import { isHan } from '../text/normalise.js';
 import type { Segment } from './segment.js';
 
-const IDLE: ReadonlySet<Concept> = new Set<Concept>(['filler', 'now', 'status']);
+const IDLE: ReadonlySet<Concept> = new Set<Concept>(['filler', 'now', 'status', 'mood']);
 
 /** The segments that carry something, in order, with questions about their neighbours. */
 export class Sentence {
@@ -34,6 +34,35 @@ export class Sentence {
   indexOf(concept: Concept): number {
     return this.parts.findIndex((part) => part.concepts.has(concept));
   }
+}
+
+const SPOKEN_OF: readonly Concept[] = [
+  'alert',
+  'firing',
+  'silenced',
+  'silence',
+  'target',
+  'rule',
+  'down',
+];
+
+/**
+ * Is something of an earlier turn meant? In `what is muted and who muted it` the sentence itself
+ * says what `it` is, before the `and`.
+ */
+export function pointsBack(sentence: Sentence, points: (part: Segment) => boolean): boolean {
+  const { parts } = sentence;
+  return parts.some((part, index) => {
+    if (!points(part)) return false;
+    const joint = parts.findLastIndex(
+      (_, at) => at > 0 && at < index && sentence.has(at, 'and', 'or'),
+    );
+    const before = parts.slice(0, Math.max(joint, 0));
+    const isTold = before.some(
+      (one) => one.mention !== undefined || SPOKEN_OF.some((concept) => one.concepts.has(concept)),
+    );
+    return !isTold || before.some(points);
+  });
 }
 
 /** Does it name a kind of label? */

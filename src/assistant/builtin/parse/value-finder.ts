@@ -120,7 +120,7 @@ export class ValueFinder {
       while (this.sentence.has(next, 'and', 'or') && !isHint(this.sentence.at(next))) next += 1;
       // `team core or in staging` begins a new condition.
       // `not staging but critical`
-      const isTurn = this.sentence.at(next - 1)?.key === 'but';
+      const isTurn = /^(?:but|但|但是|不过)$/.test(this.sentence.at(next - 1)?.key ?? '');
       const isNew = / (?:in|on|for|from|with)$/.test(this.sentence.at(next - 1)?.key ?? '');
       if (next === joint || isNew || isTurn || !this.isValue(next)) return list;
       list.push({ part: this.sentence.at(next) as Segment, index: next });
