@@ -124,6 +124,22 @@ describe('POST /mcp over bare HTTP', () => {
   });
 
   it.each([
+    [7, 7],
+    ['x', 'x'],
+    [{ a: 1 }, null],
+    [[7], null],
+    [true, null],
+  ])('should answer a subscription of id %j under %j', async (id, shown) => {
+    const { body, headers } = call2026({});
+    const response = await post(
+      app.url,
+      { ...body, id, method: 'subscriptions/listen' },
+      { headers: { ...headers, 'mcp-method': 'subscriptions/listen' } },
+    );
+    expect(await messageOf(response)).toMatchObject({ id: shown, error: { code: -32601 } });
+  });
+
+  it.each([
     ['{"jsonrpc":', -32700],
     ['', -32700],
     ['{"hello":1}', -32600],

@@ -105,7 +105,8 @@ function notAcceptable(): Response {
 
 /** The tools are fixed, so a stream of changes would be one that never says anything. */
 function nothingToListenTo(body: unknown): Response {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  const sent = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  const id = typeof sent === 'string' || Number.isInteger(sent) ? sent : null;
   return rpcError(404, -32601, 'Method not found: this server has no change notifications', id);
 }
 
