@@ -40,7 +40,11 @@ export default defineConfig({
           name: 'e2e',
           // Alone: two processes that are killed on a clock must not share the cores with others.
           sequence: { groupOrder: 2 },
-          include: ['test/e2e/**/*.e2e-spec.ts', 'test/conformance/*.e2e-spec.ts'],
+          include: [
+            'test/e2e/**/*.e2e-spec.ts',
+            'test/conformance/*.e2e-spec.ts',
+            'test/conformance/fuzz/*.fuzz-spec.ts',
+          ],
           maxConcurrency: 8,
           pool: 'forks',
           fileParallelism: false,

@@ -50,7 +50,11 @@ export function faultOf(
 }
 
 function faultOfStream(text: string, target: string): string | undefined {
-  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data ?? '');
+  // By line feeds alone: a U+2028 within a text ends no line of SSE.
+  const events = text
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => line.slice('data: '.length));
   for (const event of events) {
     let document: unknown;
     try {

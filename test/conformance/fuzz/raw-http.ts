@@ -48,7 +48,7 @@ export function sendRaw(
     socket.once('close', () => {
       clearTimeout(timer);
       try {
-        resolve(parse(Buffer.concat(chunks)));
+        resolve(parse(Buffer.concat(chunks), sent.method));
       } catch (error) {
         reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -82,13 +82,13 @@ function encode({ method, target, headers, body, length }: RawRequest): Buffer {
 }
 
 /** @throws Error for an answer that is no HTTP. */
-function parse(whole: Buffer): RawResponse | undefined {
+function parse(whole: Buffer, method: string): RawResponse | undefined {
   if (whole.length === 0) return undefined;
   const end = whole.indexOf('\r\n\r\n');
   const [first = '', ...lines] = whole.subarray(0, end).toString('latin1').split('\r\n');
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1];
   if (end === -1 || status === undefined) throw new Error(`no HTTP: ${first.slice(0, 200)}`);
-  if (status === '100') return parse(whole.subarray(end + 4));
+  if (status === '100') return parse(whole.subarray(end + 4), method);
   const headers = new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
@@ -96,6 +96,9 @@ function parse(whole: Buffer): RawResponse | undefined {
     }),
   );
   const length = headers.get('content-length');
+  // What comes after those is the answer to bytes beyond the request.
+  const bodiless = method === 'HEAD' || status === '204' || status === '304';
+  if (bodiless) return { status: Number(status), headers, body: Buffer.alloc(0) };
   const rest = whole.subarray(end + 4, length === undefined ? undefined : end + 4 + Number(length));
   const chunked = headers.get('transfer-encoding') === 'chunked';
   return { status: Number(status), headers, body: chunked ? unchunk(rest) : rest };

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `make fuzz`: apart from the other tests, since every run of it asks something new. */
+/** `make fuzz`: as long as wanted, where the e2e project sends the same few every time. */
 export default defineConfig({
   test: { root: import.meta.dirname, include: ['*.fuzz-spec.ts'], pool: 'forks' },
 });
