@@ -607,4 +607,11 @@ describe('misreadings that were', () => {
     expect(answer).toContain(told);
     expect(answer).not.toContain('⚠');
   });
+
+  it.each(['show me the alert history', 'historical alerts', 'history of HighErrorRate'])(
+    'should not list what fires now as what was: %s',
+    async (question) => {
+      expect(await ask(question)).toMatch(/^The sources tell only what is firing now/);
+    },
+  );
 });

@@ -17,7 +17,7 @@ export const ENGLISH: ConceptTable = {
   resolved:
     'resolved|recovered|cleared|closed|went away|gone away|gone|no longer firing|ended|stopped|over already',
   history:
-    'hihistorical|past alerts|previous alerts|how often|how many times|how frequently|old alerts|flapping|coming back|come back|comes back|keep coming back|keeps coming back|recurring|reoccurring|repeating|repeatedly|every time|again and again',
+    'history|historical|past alerts|previous alerts|how often|how many times|how frequently|old alerts|flapping|coming back|come back|comes back|keep coming back|keeps coming back|recurring|reoccurring|repeating|repeatedly|every time|again and again',
   silenced:
     'silenced|muted|suppressed|inhibited|hushed|snoozed|silencing|muting|suppressing|under silence|on mute|on snooze',
   expired: 'expired',
