@@ -37,9 +37,15 @@ export const MUTANTS = [
     seq = seq + 1
     redis.call('XADD', log, seq .. '-' .. epoch, 'e', ARGV[i])
   end
-  redis.call('PUBLISH', channel, base .. ' ' .. epoch .. ' ' .. flags .. '\\n' .. table.concat(ARGV, '\\n', first))
+  local t = redis.call('TIME')
+  local at = string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000))
+  local head = base .. ' ' .. epoch .. ' ' .. flags .. ' ' .. at
+  redis.call('PUBLISH', channel, head .. '\\n' .. table.concat(ARGV, '\\n', first))
 `,
-        to: `  redis.call('PUBLISH', channel, base .. ' ' .. epoch .. ' ' .. flags .. '\\n' .. table.concat(ARGV, '\\n', first))
+        to: `  local t = redis.call('TIME')
+  local at = string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000))
+  local head = base .. ' ' .. epoch .. ' ' .. flags .. ' ' .. at
+  redis.call('PUBLISH', channel, head .. '\\n' .. table.concat(ARGV, '\\n', first))
   for i = first, #ARGV do
     seq = seq + 1
     redis.call('XADD', log, seq .. '-' .. epoch, 'e', ARGV[i])

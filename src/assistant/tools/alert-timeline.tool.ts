@@ -42,6 +42,8 @@ export interface AlertTimelineResult extends ToolResult {
 
 const HOUR = 3600_000;
 const LONGEST = 7 * 24 * HOUR;
+/** ms between the caller's clock reading and ours, at most. */
+const MOMENT = 60_000;
 /** Of each series: what a period is cut into. */
 const MOST_POINTS = 120;
 
@@ -103,7 +105,10 @@ function periodOf(
   now: number,
 ): Period {
   const end = given.end === undefined ? now : Date.parse(given.end);
-  const start = given.start === undefined ? end - 6 * HOUR : Date.parse(given.start);
+  const asked = given.start === undefined ? end - 6 * HOUR : Date.parse(given.start);
+  const earliest = end - LONGEST;
+  // "Seven days ago" was reckoned a moment before this `now`.
+  const start = asked < earliest && asked > earliest - MOMENT ? earliest : asked;
   if (end <= start || end - start > LONGEST) {
     throw new ToolInputError('the period must end after it starts, and be 7 days at most');
   }
