@@ -244,6 +244,7 @@ PUSH_OUTCOMES.forEach((outcome) => {
 });
 metrics.configIsCurrent.set(1);
 for (const outcome of ['taken', 'refused']) metrics.configReloads.inc({ outcome }, 0);
+for (const how of ['appended', 'started_over']) metrics.logRepairs.inc({ how }, 0);
 AUTH_REASONS.forEach((reason) => {
   metrics.authFailures.inc({ reason }, 0);
 });

@@ -60,6 +60,16 @@ async function tokenFor(tenant: string, user: string): Promise<string> {
 
 const on = (gateway: Gateway, token: string): A2aClient => new A2aClient(gateway.baseUrl, token);
 
+/** A task whose run has begun: `start` may answer before that. */
+async function hanging(
+  client: A2aClient,
+  words = '',
+): Promise<Awaited<ReturnType<A2aClient['start']>>> {
+  const task = await client.start(`hang${words}`);
+  await eventually('it works', async () => (await client.state(task.id)) === 'TASK_STATE_WORKING');
+  return task;
+}
+
 describe('the admin API', () => {
   it('should be there for admins only, and on the management listener only', async () => {
     const shut = (reply: Reply): number => reply.status;
@@ -209,10 +219,10 @@ describe('the YAML file', () => {
 
 describe('suspending', () => {
   it('should end a user’s work everywhere, leave others alone, and be taken back', async () => {
-    const running = await on(b, bob.token).start('hang');
+    const running = await hanging(on(b, bob.token));
     const parked = await on(b, bob.token).send('ask');
     const stream = await on(a, bob.token).subscribe(running.id);
-    const other = await on(b, ann.token).start('hang');
+    const other = await hanging(on(b, ann.token));
     const reply = await admin('POST', '/tenants/acme/users/bob:suspend', { reason: 'left' });
     expect(reply.body).toMatchObject({ suspendedUsers: [{ user: 'bob', reason: 'left' }] });
     for (const gateway of [a, b]) {
@@ -235,17 +245,19 @@ describe('suspending', () => {
     }
     expect(await on(a, ann.token).state(other.id)).toBe('TASK_STATE_WORKING');
     await admin('POST', '/tenants/acme/users/bob:resume');
-    await eventually(
-      'he may call again',
-      async () => (await on(b, bob.token).sendRaw('instant')).status === 200,
-    );
+    for (const gateway of [a, b]) {
+      await eventually(
+        'he may call again',
+        async () => (await on(gateway, bob.token).sendRaw('instant')).status === 200,
+      );
+    }
     const text = JSON.stringify(await on(a, bob.token).get(running.id));
     expect(text).toContain('suspended');
     await on(a, ann.token).cancel(other.id);
   });
 
   it('should stop a whole tenant, its parked tasks too', async () => {
-    const running = await on(a, ann.token).start('hang');
+    const running = await hanging(on(a, ann.token));
     const parked = await on(b, bob.token).send('ask');
     await admin('POST', '/tenants/acme:suspend', {}, {}, b);
     for (const [gateway, who] of [
@@ -309,7 +321,7 @@ describe('deleting a tenant', () => {
 
 describe('what is being done', () => {
   it('should show live tasks without their words, and end one wherever it runs', async () => {
-    const task = await on(b, ann.token).start('hang\nwith a secret word');
+    const task = await hanging(on(b, ann.token), '\nwith a secret word');
     const list = await admin<{ tasks: JsonObject[] }>('GET', '/tasks?tenant=acme&user=ann');
     const mine = list.body.tasks.find(({ id }) => id === task.id);
     expect(mine).toMatchObject({ tenant: 'acme', user: 'ann', state: 'TASK_STATE_WORKING' });
