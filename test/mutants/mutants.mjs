@@ -192,7 +192,7 @@ export const MUTANTS = [
       {
         file: 'src/execution/takeover.service.ts',
         from: '    if (taken.openEffects > 0) return failed(unsure(effects));\n',
-        to: '',
+        to: '    if (taken.openEffects > 1_000) return failed(unsure(effects));\n',
       },
     ],
     test: {
