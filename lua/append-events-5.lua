@@ -23,7 +23,8 @@ local seq = append_events(KEYS[2], KEYS[4], tonumber(ARGV[2]), ARGV[1], '-', 5)
 redis.call('HSET', KEYS[1], 'seq', seq)
 local seen = redis.call('HMGET', KEYS[1], 'ttl_at', 'cancel', 'push')
 local now = now_ms()
-if now - tonumber(seen[1] or 0) > 60000 then
+-- Not with each batch, but long before what was set runs out.
+if now - tonumber(seen[1] or 0) > math.min(60000, ARGV[3] / 4) then
   redis.call('HSET', KEYS[1], 'ttl_at', string.format('%.0f', now))
   for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 end

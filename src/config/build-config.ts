@@ -61,6 +61,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
     },
     ...buildAdministration(input),
     a2a: { enabled: dto.a2a?.enabled ?? true },
+    files: { inlineMaxBytes: dto.files?.inlineMaxBytes ?? 256 * 1024 },
     mcp: {
       enabled: dto.mcp?.enabled ?? true,
       maxWaitSeconds: dto.mcp?.maxWaitSeconds ?? 240,

@@ -72,5 +72,11 @@ function buildLimits(
   if (built.textBytes > built.a2aBodyBytes) {
     faults.add(`${place}.textBytes`, 'must not be above a2aBodyBytes');
   }
+  if (built.taskTtlSeconds < built.runSeconds) {
+    faults.add(
+      `${place}.taskTtlSeconds`,
+      'must not be below runSeconds: a silent run would expire',
+    );
+  }
   return built;
 }

@@ -50,6 +50,8 @@ export interface GatewayConfig {
   };
   readonly usage: { readonly retentionDays: number };
   readonly a2a: { readonly enabled: boolean };
+  /** A larger file is a link in an answer, not its bytes. */
+  readonly files: { readonly inlineMaxBytes: number };
   readonly mcp: {
     readonly enabled: boolean;
     readonly maxWaitSeconds: number;

@@ -385,6 +385,17 @@ describe('tenants', () => {
     expect(config.tenants[1]).toMatchObject({ takeover: 'rerun', limits: { activePerUser: 64 } });
   });
 
+  it('should keep a task at least as long as its run may take', () => {
+    const limits = { taskTtlSeconds: 600 };
+    expect(faultsOf(() => load({ tenants: [{ id: 'acme', limits }] }))).toEqual([
+      'tenants[0].limits.taskTtlSeconds: must not be below runSeconds: a silent run would expire',
+    ]);
+    const fine = { ...limits, runSeconds: 600 };
+    expect(load({ tenants: [{ id: 'acme', limits: fine }] }).tenants[0]?.limits).toMatchObject(
+      fine,
+    );
+  });
+
   it('should find a module relative to the YAML file, and miss one that is not there', () => {
     const assistant = { backend: 'module', module: './agent.mjs', readOnly: true };
     const document = { tenants: [{ id: 'a', assistant }] };

@@ -91,7 +91,7 @@ describe('Bridge', () => {
       const tool = { callId: String(i), name: 'list_alerts', outcome, output: 'x'.repeat(5000) };
       b.events({ kind: 'step', text: 'call', tool });
     }
-    const parts = update(b.result()).parts as { data: Record<string, unknown> }[];
+    const parts = update(b.result(1024 * 1024)).parts as { data: Record<string, unknown> }[];
     const data = parts[0]?.data ?? {};
     expect(data).toMatchObject({
       session: 'c',
@@ -104,5 +104,26 @@ describe('Bridge', () => {
     expect(evidence).toHaveLength(64);
     expect(evidence[0]).toMatchObject({ truncated: true });
     expect(evidence[0]?.output).toHaveLength(4096);
+  });
+
+  it('should close with a result that fits, and says what it leaves out', () => {
+    const b = bridge();
+    const output = '错'.repeat(4096);
+    b.events({ kind: 'content', text: 'x'.repeat(200_000) });
+    for (let i = 0; i < 64; i += 1) {
+      const tool = { callId: String(i), name: 'list_alerts', outcome: 'success' as const, output };
+      b.events({ kind: 'step', text: 'call', tool });
+    }
+    const dataOf = (bytes: number): Record<string, unknown> =>
+      (update(b.result(bytes)).parts as { data: Record<string, unknown> }[])[0]!.data;
+    expect(dataOf(2_000_000)).not.toHaveProperty('answer_truncated');
+    const short = dataOf(830_000);
+    expect(short).toMatchObject({ answer: 'x'.repeat(8192), answer_truncated: true });
+    expect(short['evidence']).toContainEqual(expect.objectContaining({ output, truncated: false }));
+    const shortest = dataOf(64_000);
+    expect(JSON.stringify(shortest).length).toBeLessThan(64_000);
+    expect(shortest['evidence']).toContainEqual(
+      expect.objectContaining({ output: '错'.repeat(64), truncated: true }),
+    );
   });
 });

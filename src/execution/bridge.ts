@@ -1,4 +1,6 @@
 import type { Frame, ToolUse } from '../assistant/assistant-backend.js';
+import { jsonBytes } from '../domain/document-size.js';
+import { startOf } from '../domain/text.js';
 import type {
   JsonObject,
   JsonValue,
@@ -13,11 +15,27 @@ const TEXT_PIECE = 16 * 1024;
 const EVIDENCE_ENTRIES = 64;
 const EVIDENCE_BYTES = 4096;
 const FAILED_TOOLS = 8;
+/** Characters that the result has of the answer and of each output: the first shape that fits. */
+const RESULT_SHAPES = [
+  { answer: Infinity, output: EVIDENCE_BYTES },
+  { answer: 8192, output: EVIDENCE_BYTES },
+  { answer: 8192, output: 64 },
+] as const;
 /** What of an answer the context's history keeps. */
 const REMEMBERED_TEXT = 8 * 1024;
 const MEMORY_BYTES = 16 * 1024;
 
-type ShownFrame = Extract<Frame, { kind: 'content' | 'reason' | 'step' | 'artifact' }>;
+/** What becomes events of the task. */
+export type ShownFrame = Extract<Frame, { kind: 'content' | 'reason' | 'step' | 'artifact' }>;
+
+/** A tool call, as the result shows it. */
+interface Evidence extends JsonObject {
+  readonly call_id: string;
+  readonly tool: string;
+  readonly outcome: ToolUse['outcome'];
+  readonly output: string;
+  readonly truncated: boolean;
+}
 
 export interface BridgeOptions {
   readonly taskId: string;
@@ -35,14 +53,15 @@ export interface BridgeOptions {
  */
 export class Bridge {
   private readonly started = new Set<string>();
+  private readonly emptied = new Set<string>();
   private thoughts = 0;
   private thinking = false;
   private artifacts = 0;
   private steps = 0;
   private toolCalls = 0;
   private readonly answer: string[] = [];
-  private readonly tools: ToolUse[] = [];
-  private readonly failedTools: ToolUse[] = [];
+  private readonly tools: Evidence[] = [];
+  private readonly failedTools: { tool: string; error: string }[] = [];
   private remembered: JsonValue | undefined;
 
   constructor(private readonly options: BridgeOptions) {}
@@ -54,7 +73,7 @@ export class Bridge {
 
   /** The answer as the history keeps it, and what the backend wants to see again. */
   get turn(): { assistant: string; memory?: JsonValue } {
-    const assistant = this.text.slice(0, REMEMBERED_TEXT);
+    const assistant = startOf(this.text, REMEMBERED_TEXT);
     return this.remembered === undefined ? { assistant } : { assistant, memory: this.remembered };
   }
 
@@ -80,35 +99,46 @@ export class Bridge {
     }
   }
 
-  /** The `result` data artifact that closes a completed run (nl2sh). */
-  result(): StreamResponse {
-    const evidence = this.tools.map((tool) => ({
-      call_id: tool.callId,
-      tool: tool.name,
-      outcome: tool.outcome,
-      output: cut(tool.output),
-      truncated: tool.output.length > EVIDENCE_BYTES,
-    }));
-    const data = {
-      session: this.options.contextId,
-      answer: this.text,
-      steps: this.steps,
-      tool_calls: this.toolCalls,
-      failed_tools: this.failedTools.map((tool) => ({ tool: tool.name, error: cut(tool.output) })),
-      evidence,
-      evidence_truncated: this.toolCalls > evidence.length,
-    };
+  /**
+   * The `result` data artifact that closes a completed run (nl2sh). One that would be longer than
+   * `bytes` of JSON has the beginning of the answer and of the outputs, and says so.
+   */
+  result(bytes: number): StreamResponse {
+    const shapes = RESULT_SHAPES.map((shape) => this.resultData(shape));
+    const data = shapes.find((one) => jsonBytes(one) <= bytes) ?? shapes.at(-1) ?? {};
     return this.whole(this.id('result'), 'result', [{ data }]);
   }
 
+  private resultData(most: { answer: number; output: number }): JsonObject {
+    const answer = startOf(this.text, most.answer);
+    const evidence = this.tools.map((tool) => {
+      const output = startOf(tool.output, most.output);
+      return { ...tool, output, truncated: tool.truncated || output !== tool.output };
+    });
+    return {
+      session: this.options.contextId,
+      answer,
+      ...(answer === this.text ? {} : { answer_truncated: true }),
+      steps: this.steps,
+      tool_calls: this.toolCalls,
+      failed_tools: this.failedTools.map(({ tool, error }) => ({
+        tool,
+        error: startOf(error, most.output),
+      })),
+      evidence,
+      evidence_truncated: this.toolCalls > evidence.length,
+    };
+  }
+
   /**
-   * Events that empty what an earlier attempt of this leg left and this one did not write again.
+   * Events that empty what an earlier attempt of this leg left and this one has not written again;
+   * each once.
    * @param present ids of the task's artifacts.
    */
   superseded(present: readonly string[]): StreamResponse[] {
     const mine = `${this.options.leg}-`;
-    return present
-      .filter((id) => id.startsWith(mine) && !this.started.has(id))
+    const left = present
+      .filter((id) => id.startsWith(mine) && !this.started.has(id) && !this.emptied.has(id))
       .map((artifactId) => ({
         artifactUpdate: {
           ...this.task,
@@ -116,6 +146,8 @@ export class Bridge {
           append: false,
         },
       }));
+    for (const { artifactUpdate } of left) this.emptied.add(artifactUpdate.artifact.artifactId);
+    return left;
   }
 
   private get task(): { taskId: string; contextId: string } {
@@ -145,9 +177,14 @@ export class Bridge {
     this.steps += 1;
     if (frame.tool !== undefined) {
       this.toolCalls += 1;
-      if (this.tools.length < EVIDENCE_ENTRIES) this.tools.push(frame.tool);
-      if (frame.tool.outcome === 'failed' && this.failedTools.length < FAILED_TOOLS) {
-        this.failedTools.push(frame.tool);
+      const { callId, name, outcome, output } = frame.tool;
+      const kept = startOf(output, EVIDENCE_BYTES);
+      if (this.tools.length < EVIDENCE_ENTRIES) {
+        const truncated = kept.length < output.length;
+        this.tools.push({ call_id: callId, tool: name, outcome, output: kept, truncated });
+      }
+      if (outcome === 'failed' && this.failedTools.length < FAILED_TOOLS) {
+        this.failedTools.push({ tool: name, error: kept });
       }
     }
     return [{ statusUpdate: { ...this.task, status: this.options.status(frame.text) } }];
@@ -207,15 +244,9 @@ export class Bridge {
 function pieces(text: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length;) {
-    let end = Math.min(at + TEXT_PIECE, text.length);
-    const last = text.charCodeAt(end - 1);
-    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
-    parts.push(text.slice(at, end));
-    at = end;
+    const piece = startOf(text.slice(at, at + TEXT_PIECE + 1), TEXT_PIECE);
+    parts.push(piece);
+    at += piece.length;
   }
   return parts;
-}
-
-function cut(text: string): string {
-  return text.length > EVIDENCE_BYTES ? text.slice(0, EVIDENCE_BYTES) : text;
 }

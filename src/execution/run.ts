@@ -3,6 +3,7 @@ import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backe
 import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
+import { jsonBytes } from '../domain/document-size.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
@@ -12,7 +13,8 @@ import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
-import { Bridge } from './bridge.js';
+import { Bridge, type ShownFrame } from './bridge.js';
+import { FrameFitter, said } from './frame-fitter.js';
 import { type Effect, RunEffects } from './run-effects.js';
 import { RunDesk } from './run-desk.js';
 import { RunFiles } from './run-files.js';
@@ -24,6 +26,9 @@ const PARK_MS = { approval: 30 * 60_000, text: 24 * 3600_000 - 60_000 } as const
 const UNMARKED = 'an unmarked backend';
 /** A write that was begun is given so long to end before the run is settled without its outcome. */
 const WRITE_GRACE_MS = 6000;
+
+/** A document that an earlier attempt has made so long is emptied before it is written again. */
+const LEFTOVER_BYTES = 512 * 1024;
 
 /** The texts with which the gateway itself ends a task; written for the user. */
 export const ENDED = {
@@ -108,6 +113,7 @@ export class Run {
   private readonly abort = new AbortController();
   private readonly writer: LogWriter;
   private readonly bridge: Bridge;
+  private readonly fitter: FrameFitter;
   private readonly files: RunFiles;
   private stopReason: StopReason | undefined;
   private lost: RunLostError | undefined;
@@ -137,6 +143,7 @@ export class Run {
       leg: seed.leg,
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
+    this.fitter = new FrameFitter(seed.fold.task(), seed.leg);
     this.files = new RunFiles(store, seed.keys, limits, seed.epoch);
     this.effects = new RunEffects(store, seed.keys, seed.epoch);
     this.desk = new RunDesk({
@@ -256,6 +263,8 @@ export class Run {
       },
       Date.parse(working.timestamp),
     );
+    // What an earlier attempt left would take the room that this one needs for the same.
+    if (retry && jsonBytes(this.writer.task()) > LEFTOVER_BYTES) await this.clearLeftovers();
     try {
       if (!this.backend.readOnly) await this.intend();
       const ending = await this.follow().finally(() => this.desk.idle(WRITE_GRACE_MS));
@@ -340,15 +349,7 @@ export class Run {
       case 'step':
       case 'artifact': {
         if (frame.kind === 'content') this.firstToken ??= performance.now() - this.began;
-        const light =
-          frame.kind === 'artifact'
-            ? { ...frame, parts: await this.files.keep(frame.parts) }
-            : frame;
-        for (const event of this.bridge.events(light)) {
-          const ts =
-            'statusUpdate' in event ? Date.parse(event.statusUpdate.status.timestamp) : undefined;
-          await this.writer.push(event, ts);
-        }
+        for (const fitted of this.fitter.fit(frame)) await this.show(fitted);
         return undefined;
       }
       case 'memory':
@@ -357,16 +358,26 @@ export class Run {
       case 'input_required':
         return {
           state: 'TASK_STATE_INPUT_REQUIRED',
-          text: frame.question,
+          text: said(frame.question),
           expects: frame.expects,
           ...(frame.plan === undefined ? {} : { plan: frame.plan }),
         };
       case 'auth_required':
-        return { state: 'TASK_STATE_AUTH_REQUIRED', text: frame.question, expects: 'text' };
+        return { state: 'TASK_STATE_AUTH_REQUIRED', text: said(frame.question), expects: 'text' };
       case 'reject':
-        return { state: 'TASK_STATE_REJECTED', text: frame.reason, expects: '' };
+        return { state: 'TASK_STATE_REJECTED', text: said(frame.reason), expects: '' };
       case 'fail':
-        return { state: 'TASK_STATE_FAILED', text: frame.reason, expects: '' };
+        return { state: 'TASK_STATE_FAILED', text: said(frame.reason), expects: '' };
+    }
+  }
+
+  private async show(frame: ShownFrame): Promise<void> {
+    const light =
+      frame.kind === 'artifact' ? { ...frame, parts: await this.files.keep(frame.parts) } : frame;
+    for (const event of this.bridge.events(light)) {
+      const ts =
+        'statusUpdate' in event ? Date.parse(event.statusUpdate.status.timestamp) : undefined;
+      await this.writer.push(event, ts);
     }
   }
 
@@ -395,11 +406,13 @@ export class Run {
   }
 
   private async settle(ending: Ending): Promise<void> {
-    if (ending.state === 'TASK_STATE_COMPLETED') await this.writer.push(this.bridge.result());
+    for (const frame of this.fitter.rest()) await this.show(frame);
+    if (ending.state === 'TASK_STATE_COMPLETED') {
+      await this.writer.push(this.bridge.result(this.fitter.forResult));
+    }
     if (this.seed.attempt > 1) {
       await this.writer.flush();
-      const leftovers = this.bridge.superseded(this.writer.artifactIds());
-      for (const event of leftovers) await this.writer.push(event);
+      await this.clearLeftovers();
     }
     const status = this.status(ending.state, ending.text, ending.plan);
     const history = {
@@ -416,6 +429,11 @@ export class Run {
       expects: ending.expects,
       parkMs: ending.expects === '' ? 0 : PARK_MS[ending.expects],
     });
+  }
+
+  private async clearLeftovers(): Promise<void> {
+    const leftovers = this.bridge.superseded(this.writer.artifactIds());
+    for (const event of leftovers) await this.writer.push(event);
   }
 
   /**

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { Message } from '../domain/a2a.js';
+import { jsonBytes } from '../domain/document-size.js';
 import { DomainError } from '../domain/errors.js';
 import type { Idempotency } from '../store/redis-task.store.js';
+
+/** Whatever a body may have: the message stands in its task's history. */
+const MESSAGE_BYTES = 1024 * 1024;
 
 /**
  * What every protocol's message must keep to before it becomes a task.
@@ -37,6 +41,9 @@ export function checkMessage(message: Message, limits: TenantLimits): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.textBytes) {
     throw new DomainError('TOO_LARGE', `The text has ${bytes} bytes; at most ${limits.textBytes}`);
+  }
+  if (limits.a2aBodyBytes > MESSAGE_BYTES && jsonBytes(message) > MESSAGE_BYTES) {
+    throw new DomainError('TOO_LARGE', `A message has at most ${MESSAGE_BYTES} bytes as JSON`);
   }
   return text;
 }

@@ -4,6 +4,7 @@ import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Task } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
 import { isDecision } from '../domain/decision.js';
+import { jsonBytes, WIRE_BYTES } from '../domain/document-size.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isInterrupted, isTerminal } from '../domain/task-state.js';
 import { ExecutionService, type OwnedTask } from '../execution/execution.service.js';
@@ -15,6 +16,9 @@ import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { checkIdempotencyKey, checkMessage, fingerprintOf, idempotencyOf } from './submission.js';
 import type { Submission, Submitted } from './task.types.js';
+
+/** So long a task may be with the message that continues it: what its run ends with must still fit. */
+const CONTINUED_BYTES = WIRE_BYTES - 256 * 1024;
 
 /** Turns a message into a task of this instance: a new one, a continued one, or one that runs. */
 @Injectable()
@@ -234,6 +238,13 @@ export class SubmitService {
       status: { state: 'TASK_STATE_WORKING', timestamp: new Date(now).toISOString() },
       history: [...(record.task.history ?? []), answer],
     };
+    if (jsonBytes(task) > CONTINUED_BYTES) {
+      throw new DomainError(
+        'TOO_LARGE',
+        'The task holds as much as it may; cancel it and send the message as a new one',
+        { metadata: { taskId } },
+      );
+    }
     const keys = this.store.keysOf({
       tenant: ctx.tenant,
       user: ctx.user,

@@ -3,12 +3,13 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { AuditLog } from '../audit/audit.log.js';
 import type { Task } from '../domain/a2a.js';
 import { type CallContext, readsAs } from '../domain/call-context.js';
+import { jsonBytes, WIRE_BYTES } from '../domain/document-size.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
 import type { FrozenCall } from '../execution/frozen-call.js';
 import { metrics } from '../metrics/metrics.js';
-import { RedisTaskReader } from '../store/redis-task.reader.js';
+import { RedisTaskReader, type TaskRows } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { withHeartbeats } from './heartbeat.js';
@@ -24,6 +25,9 @@ import type {
   TaskQuery,
   TaskStream,
 } from './task.types.js';
+
+/** Tasks of a page that are held at once, however large they are. */
+const READ_TOGETHER = 20;
 
 /**
  * The one core API. It knows no wire: each protocol and version is a thin adapter over it. Every
@@ -67,8 +71,16 @@ export class TaskService {
     return record.task;
   }
 
-  /** @throws DomainError INVALID_PARAMS for a page token that is not of this query; UNAVAILABLE. */
-  async list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
+  /**
+   * @param shown a task as the caller will see it. A page ends before that takes more than may go over
+   * the wire, whatever was asked for.
+   * @throws DomainError INVALID_PARAMS for a page token that is not of this query; UNAVAILABLE.
+   */
+  async list(
+    ctx: CallContext,
+    query: TaskQuery,
+    shown: (task: Task) => Task = (task) => task,
+  ): Promise<TaskPage> {
     const limits = this.tenants.limitsOf(ctx.tenant);
     const expiredBefore = this.execution.now() - limits.taskTtlSeconds * 1000;
     const after = query.pageToken ? parsePageToken(query, query.pageToken) : undefined;
@@ -82,17 +94,36 @@ export class TaskService {
       ...(after === undefined ? {} : { after }),
       most: query.pageSize,
     });
-    const records = await this.reader.readMany(
-      ctx.tenant,
-      readsAs(ctx),
-      page.rows.map((row) => row.id),
-    );
-    const last = page.rows.at(-1);
+    const { tasks, read } = await this.readPage(ctx, page.rows, shown);
+    const last = page.rows[read - 1];
+    const more = page.more || read < page.rows.length;
     return {
-      tasks: records.flatMap((record) => (record === undefined ? [] : [record.task])),
-      nextPageToken: page.more && last !== undefined ? formatPageToken(query, last) : '',
+      tasks,
+      nextPageToken: more && last !== undefined ? formatPageToken(query, last) : '',
       totalSize: page.total,
     };
+  }
+
+  /** The tasks of the first `read` rows: as many as go over the wire, at least one. */
+  private async readPage(
+    ctx: CallContext,
+    rows: TaskRows['rows'],
+    shown: (task: Task) => Task,
+  ): Promise<{ tasks: readonly Task[]; read: number }> {
+    const tasks: Task[] = [];
+    let bytes = 0;
+    for (let from = 0; from < rows.length; from += READ_TOGETHER) {
+      const ids = rows.slice(from, from + READ_TOGETHER).map(({ id }) => id);
+      const records = await this.reader.readMany(ctx.tenant, readsAs(ctx), ids);
+      for (const [index, record] of records.entries()) {
+        if (record === undefined) continue;
+        const task = shown(record.task);
+        bytes += jsonBytes(task);
+        if (bytes > WIRE_BYTES && tasks.length > 0) return { tasks, read: from + index };
+        tasks.push(task);
+      }
+    }
+    return { tasks, read: rows.length };
   }
 
   /**

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import './proofs/index.js';
 import { REQUIREMENTS } from './requirements.js';
@@ -16,6 +17,28 @@ const proved = proofs().map(({ id, cell }) => `${id} ${cell}`);
 
 function twice(list: readonly string[]): string[] {
   return list.filter((one, at) => list.indexOf(one) !== at);
+}
+
+/** Titles of the tests in a file: the first argument of `it(…)`, or of what `it.each(…)` returns. */
+function titlesIn(text: string): readonly string[] {
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && isIt(node.expression)) {
+      const title = node.arguments[0];
+      if (title !== undefined && ts.isStringLiteralLike(title)) titles.push(title.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest));
+  return titles;
+}
+
+/** `it`, `it.each`, `it.each(…)` and the like. */
+function isIt(node: ts.Expression): boolean {
+  if (ts.isCallExpression(node) || ts.isPropertyAccessExpression(node)) {
+    return isIt(node.expression);
+  }
+  return ts.isIdentifier(node) && node.text === 'it';
 }
 
 describe('the manifest', () => {
@@ -52,8 +75,7 @@ describe('the manifest', () => {
 
   it.each(Object.entries(ELSEWHERE))('should name a test that exists for %s', (_row, test) => {
     const [file, title] = test;
-    expect(existsSync(join(ROOT, file)), file).toBe(true);
-    expect(readFileSync(join(ROOT, file), 'utf8')).toContain(title);
+    expect(titlesIn(readFileSync(join(ROOT, file), 'utf8')), file).toContain(title);
   });
 });
 

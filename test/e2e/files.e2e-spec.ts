@@ -2,9 +2,12 @@ import { request } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, Part, StreamResponse, Task } from '../../src/domain/a2a.js';
+import { formatEventId } from '../../src/domain/event.js';
+import { foldEvents } from '../../src/domain/fold.js';
 import { A2aClient, type EventStream, type SseEvent } from '../support/a2a-client.js';
 import { type Caller, caller, Fleet, type Gateway } from '../support/gateway.js';
 import { RedisServer } from '../support/redis-server.js';
+import { answerOf, deltasIn, numbered } from '../support/task-log.js';
 
 const KIB = 1024;
 const ann = caller('acme', 'ann');
@@ -240,4 +243,144 @@ describe('GET /a2a/tasks/{id}/artifacts/{name}', () => {
       expect((await download(url, ann)).status).toBe(404);
     },
   );
+});
+
+/** The whole of an answer: what the task shows, and behind it the files that it goes on in. */
+async function wholeAnswer(task: Task): Promise<string> {
+  const rest = (task.artifacts ?? []).filter(({ name }) => name?.startsWith('answer, continued'));
+  const pieces = [
+    answerOf(task).replace(/\n\n\[The answer goes on in files of this task: .*\]$/, ''),
+  ];
+  for (const part of rest.flatMap(({ parts }) => parts)) {
+    const bytes = part.raw === undefined ? (await download(part.url!, ann)).body : part.raw;
+    pieces.push(
+      Buffer.isBuffer(bytes) ? bytes.toString() : Buffer.from(bytes, 'base64').toString(),
+    );
+  }
+  return pieces.join('');
+}
+
+/** 4 MB. */
+const LONG = 'deltas count=400 every=1 pad=10000';
+
+describe('an answer that is too long for its task', () => {
+  it('should go on in files, of which every reader gets all', async () => {
+    const stream = await onA.stream(LONG);
+    await stream.until(20);
+    const [first, ...some] = stream.events;
+    const { id } = (first!.data as { task: Task }).task;
+    const later = await onB.subscribe(id);
+    const resumed = await onB.subscribe(id, formatEventId(some.at(-1)!.id!));
+    const [all, tail, rest] = await Promise.all([stream, later, resumed].map(allOf));
+    const read = await onB.get(id);
+    expect(JSON.stringify(read).length).toBeLessThan(3 * 1024 * KIB);
+    const folded = foldEvents(all!.map(({ data }) => data));
+    const others = [
+      foldEvents(tail!.map(({ data }) => data)),
+      foldEvents([...[first!, ...some], ...rest!].map(({ data }) => data)),
+      read,
+    ];
+    for (const task of [folded, ...others]) {
+      expect(deltasIn(await wholeAnswer(task))).toEqual(numbered(1, 400));
+      expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    }
+    for (const { data } of [...all!, ...tail!]) {
+      expect(JSON.stringify(data).length).toBeLessThan(3 * 1024 * KIB);
+    }
+    // What it was told before the end counts too: a file is there when its link is.
+    const result = read.artifacts?.find(({ name }) => name === 'result')?.parts[0]?.data;
+    expect(result).toMatchObject({ answer_truncated: true });
+  });
+
+  it('should be whole up to where it was canceled', async () => {
+    const stream = await onA.stream('deltas count=5000 every=2 pad=10000');
+    const file = await stream.find(
+      ({ data }) =>
+        'artifactUpdate' in data && data.artifactUpdate.artifact.name === 'answer, continued (1)',
+    );
+    expect(file.id).toBeDefined();
+    const { id } = (stream.events[0]!.data as { task: Task }).task;
+    const { body } = await onB.cancel(id);
+    expect(body.status.state).toBe('TASK_STATE_CANCELED');
+    const deltas = deltasIn(await wholeAnswer(body));
+    expect(deltas.length).toBeGreaterThan(300);
+    expect(deltas).toEqual(numbered(1, deltas.length));
+  });
+
+  it('should be whole after its owner was killed', async () => {
+    const doomed = await fleet.add();
+    const started = await new A2aClient(doomed.baseUrl, ann.token).start(
+      LONG.replace('=1 ', '=5 '),
+    );
+    const stream = await onB.subscribe(started.id);
+    await stream.find(({ data }) => JSON.stringify(data).includes('answer, continued (1)'));
+    await doomed.kill9();
+    const folded = foldEvents((await allOf(stream)).map(({ data }) => data));
+    for (const task of [folded, await onA.get(started.id)]) {
+      expect(deltasIn(await wholeAnswer(task))).toEqual(numbered(2, 400));
+    }
+  });
+
+  it('should be so over 0.3 too', async () => {
+    const message = {
+      ...{ kind: 'message', messageId: 'long', role: 'user' },
+      parts: [{ kind: 'text', text: LONG }],
+    };
+    const reply = await onB.call<{
+      result: { artifacts: { name: string; parts: JsonObject[] }[] };
+    }>('POST', '/a2a', { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } });
+    expect(reply.text.length).toBeLessThan(3 * 1024 * KIB);
+    const { artifacts } = reply.body.result;
+    const parts = artifacts.filter(({ name }) => name.startsWith('answer')).flatMap((a) => a.parts);
+    const texts = await Promise.all(
+      parts.map(async (part) => {
+        const { text = '', file } = part as { text?: string; file?: { uri: string } };
+        return file === undefined
+          ? text.replace(/\n\n\[[^]*\]$/, '')
+          : (await download(file.uri, ann)).body.toString();
+      }),
+    );
+    expect(deltasIn(texts.join(''))).toEqual(numbered(1, 400));
+  });
+});
+
+describe('data and documents that are too long', () => {
+  it('should be files of JSON, and no document more than 3 MiB', async () => {
+    const sizes = [10, 1_500_000, 900_000, 900_000, 900_000, 900_000];
+    const task = await onA.send(`data ${sizes.join(' ')}`);
+    expect(JSON.stringify(task).length).toBeLessThan(3 * 1024 * KIB);
+    const parts = (task.artifacts ?? [])
+      .filter(({ name }) => name?.startsWith('data ') === true)
+      .flatMap((artifact) => artifact.parts);
+    expect(parts).toHaveLength(sizes.length);
+    for (const [index, part] of parts.entries()) {
+      expect(part.metadata).toEqual({ n9e_content_type: 'table' });
+      const data: unknown =
+        part.url === undefined
+          ? part.data
+          : JSON.parse((await download(part.url, ann)).body.toString());
+      expect(data).toEqual({ rows: [index, 'd'.repeat(sizes[index]!)] });
+    }
+    expect(parts.filter(({ url }) => url !== undefined).length).toBeGreaterThan(1);
+    expect(parts.filter(({ data }) => data !== undefined).length).toBeGreaterThan(1);
+  });
+
+  it('should end a page before it outgrows the wire', async () => {
+    const me = new A2aClient(a.baseUrl, bob.token);
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i += 1) ids.unshift((await me.send('data 900000 900000')).id);
+    const pages: string[][] = [];
+    for (let token = '', more = true; more && pages.length < 9; more = token !== '') {
+      const page = await me.call<{ tasks: Task[]; nextPageToken: string; totalSize: number }>(
+        'GET',
+        `/a2a/tasks?includeArtifacts=true&pageToken=${token}`,
+      );
+      expect(page.text.length).toBeLessThan(3 * 1024 * KIB);
+      expect(page.body.totalSize).toBe(3);
+      pages.push(page.body.tasks.map(({ id }) => id));
+      token = page.body.nextPageToken;
+    }
+    expect(pages).toEqual(ids.map((id) => [id]));
+    expect((await me.list()).tasks).toHaveLength(3);
+  });
 });

@@ -7,9 +7,9 @@ import { answerOf, deltasIn, numbered } from '../support/task-log.js';
 import { eventually, within } from '../support/wait.js';
 
 const ann = caller('acme', 'ann');
-const DELTAS = 300;
-/** 12 MB in all: more than sockets and buffers on the way can hold. */
-const RUN = `deltas count=${DELTAS} every=15 pad=40000`;
+const DELTAS = 1500;
+/** 12 MB in all, most of it in steps: more than sockets and buffers on the way can hold. */
+const RUN = `deltas count=${DELTAS} every=2 step=8000`;
 const RSS = 'process_resident_memory_bytes';
 
 let redis: RedisServer;

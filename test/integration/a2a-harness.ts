@@ -67,6 +67,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
     audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
     usage: { retentionDays: 92 },
     a2a: { enabled: true },
+    files: { inlineMaxBytes: 256 * 1024 },
     mcp: { enabled: true, maxWaitSeconds: 240, toolsets: [] },
     execution: {
       leaseMs: 8000,
@@ -144,12 +145,12 @@ export class FakeTasks {
     return this.find(ctx, taskId).fold.task();
   }
 
-  async list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
+  async list(ctx: CallContext, query: TaskQuery, shown: (task: Task) => Task): Promise<TaskPage> {
     await Promise.resolve();
     this.queries.push(query);
     const mine = [...this.tasks.values()].filter((held) => held.owner === ownerOf(ctx));
     return {
-      tasks: mine.map((held) => held.fold.task()),
+      tasks: mine.map((held) => shown(held.fold.task())),
       nextPageToken: '',
       totalSize: mine.length,
     };

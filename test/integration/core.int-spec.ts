@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import type { Submitted } from '../../src/tasks/task.types.js';
-import type { TenantConfig } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS, type TenantConfig } from '../../src/config/config.types.js';
 import type { StreamResponse, Task } from '../../src/domain/a2a.js';
+import { DomainError } from '../../src/domain/errors.js';
 import { foldEvents } from '../../src/domain/fold.js';
 import { metrics } from '../../src/metrics/metrics.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
+import { eventually } from '../support/wait.js';
 
 const alice = callerOf('acme', 'alice');
 const never = (): AbortSignal => new AbortController().signal;
@@ -18,6 +20,13 @@ async function* talk(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
     for (let i = 0; i < n; i += 1) {
       yield { kind: 'content', text: `<${i}>` };
       if (i % 5 === 4) await pause(1);
+    }
+    return;
+  }
+  if (turn.text.startsWith('slowly')) {
+    for (let left = Number(turn.text.slice(7)); left > 0; left -= 100) {
+      await pause(100);
+      yield { kind: 'content', text: '.' };
     }
     return;
   }
@@ -174,6 +183,32 @@ describe('the core on one Redis', () => {
     expect(JSON.parse(answer(done))).toEqual([
       { turn: 1, user: 'one', assistant: 'hello one', memory: { seen: 1 }, complete: true },
     ]);
+  });
+
+  it('fails a run whose time is used up, and says so', async () => {
+    await start([tenant('acme', { limits: { ...DEFAULT_LIMITS, runSeconds: 1 } })]);
+    const { taskId } = await a.tasks.submit(alice, say('slowly 60000'));
+    const done = await b.tasks.waitSettled(alice, taskId, { timeoutMs: 20_000, signal: never() });
+    expect(done.status).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      message: { parts: [{ text: 'The time budget of this task is used up' }] },
+    });
+    expect(answer(done)).toMatch(/^\.+$/);
+  });
+
+  it('keeps a task as long as it may be kept after its last event, and then knows it no more', async () => {
+    await start([tenant('acme', { limits: { ...DEFAULT_LIMITS, taskTtlSeconds: 2 } })]);
+    const { taskId } = await a.tasks.submit(alice, say('slowly 3500'));
+    const done = await a.tasks.waitSettled(alice, taskId, { timeoutMs: 30_000, signal: never() });
+    expect(answer(done)).toBe('.'.repeat(35));
+    await eventually('it is gone', async () =>
+      b.tasks.get(alice, taskId).then(
+        () => undefined,
+        (error: unknown) =>
+          (error instanceof DomainError && error.code === 'TASK_NOT_FOUND') || undefined,
+      ),
+    );
+    expect((await b.tasks.list(alice, { pageSize: 10 })).tasks).toEqual([]);
   });
 
   it('refuses a busy context and joins the same message', async () => {

@@ -5,7 +5,7 @@ import { backendOf, callerOf, Core, coreConfig, say } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const alice = callerOf('acme', 'alice');
-const DELTA = 'x'.repeat(2_000);
+const DELTA = 'x'.repeat(900);
 /** Writes, reads, control, one subscriber (design invariant 8). */
 const CONNECTIONS = 4;
 
@@ -13,7 +13,7 @@ let server: RedisServer;
 let redis: Redis;
 let core: Core;
 
-/** `deltas n`: so many deltas of 2 kB, slow enough that none is joined with the next. */
+/** `deltas n`: so many deltas of 900 B, slow enough that none is joined with the next. */
 async function* talk(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
   const [command, count] = turn.text.split(' ');
   if (command === 'hang') {

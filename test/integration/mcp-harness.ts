@@ -38,6 +38,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
     audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
     usage: { retentionDays: 92 },
     a2a: { enabled: true },
+    files: { inlineMaxBytes: 256 * 1024 },
     mcp: { enabled: true, maxWaitSeconds: 240, toolsets: [] },
     execution: {
       leaseMs: 8000,

@@ -49,6 +49,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
     audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
     usage: { retentionDays: 92 },
     a2a: { enabled: true },
+    files: { inlineMaxBytes: 256 * 1024 },
     mcp: { enabled: true, maxWaitSeconds: 240, toolsets: [] },
     execution: {
       leaseMs: 1000,

@@ -120,6 +120,11 @@ class McpDto extends SurfaceDto {
   maxWaitSeconds?: number;
 }
 
+class FilesDto {
+  @Whole(0, 1024 * 1024)
+  inlineMaxBytes?: number;
+}
+
 class PushDto extends SurfaceDto {
   @IsOptional()
   @Secret()
@@ -265,6 +270,9 @@ export class GatewayDto {
 
   @Section(() => McpDto)
   mcp?: McpDto;
+
+  @Section(() => FilesDto)
+  files?: FilesDto;
 
   @Section(() => PushDto)
   push?: PushDto;

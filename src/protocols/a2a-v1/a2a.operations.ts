@@ -111,10 +111,9 @@ export class A2AOperations {
 
   async listTasks(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<TaskList> {
     const { query, view } = readListRequest(this.read(ctx, params), this.limits(ctx));
-    const page = await this.tasks.list(ctx, query);
-    const tasks = page.tasks.map((task) => viewTask(task, view));
+    const page = await this.tasks.list(ctx, query, (task) => viewTask(task, view));
     return {
-      tasks: await this.files.tasks(tasks, viewer(ctx, call)),
+      tasks: await this.files.tasks(page.tasks, viewer(ctx, call)),
       nextPageToken: page.nextPageToken,
       pageSize: query.pageSize,
       totalSize: page.totalSize,

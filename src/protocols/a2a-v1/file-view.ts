@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { Artifact, Part, StreamResponse, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
+import { jsonBytes, WIRE_BYTES } from '../../domain/document-size.js';
 import { FILE_MARK, fileLink, fileOf, refersToFiles } from '../../domain/file-ref.js';
 import { FileService } from '../../tasks/file.service.js';
 import type { TaskStream } from '../../tasks/task.types.js';
 
-/** Larger files, and what goes over the second in one response or event, are links. */
-const INLINE_BYTES = 256 * 1024;
+/** All files of one response or event; the rest are links. */
 const INLINE_RESPONSE_BYTES = 1024 * 1024;
 
 /** Who is shown files, and under which URL he reaches the gateway. */
@@ -18,20 +19,29 @@ export interface FileViewer {
 
 /**
  * Turns the references to files in documents on their way out into bytes or links (design section
- * 6). What refers to none passes as it is, and events without one are not even parsed.
+ * 6). What refers to none passes as it is, and events without one are not even parsed. Files stop
+ * being inline where a document would outgrow the wire.
  */
 @Injectable()
 export class FileView {
-  constructor(private readonly files: FileService) {}
+  private readonly inlineMaxBytes: number;
+
+  constructor(
+    private readonly files: FileService,
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
+  ) {
+    this.inlineMaxBytes = config.files.inlineMaxBytes;
+  }
 
   async task(task: Task, viewer: FileViewer): Promise<Task> {
-    return refersToFiles(task) ? this.showTask(task, viewer, new Budget()) : task;
+    if (!refersToFiles(task)) return task;
+    return this.showTask(task, viewer, this.budgetOf(jsonBytes(task)));
   }
 
   /** A page shares one budget. */
   async tasks(tasks: readonly Task[], viewer: FileViewer): Promise<readonly Task[]> {
     if (!tasks.some(refersToFiles)) return tasks;
-    const budget = new Budget();
+    const budget = this.budgetOf(jsonBytes(tasks));
     const shown: Task[] = [];
     for (const task of tasks) shown.push(await this.showTask(task, viewer, budget));
     return shown;
@@ -47,61 +57,61 @@ export class FileView {
 
   private async event(json: string, viewer: FileViewer): Promise<string> {
     const event = JSON.parse(json) as StreamResponse;
-    const budget = new Budget();
+    const budget = this.budgetOf(Buffer.byteLength(json));
     if ('task' in event) {
       return JSON.stringify({ ...event, task: await this.showTask(event.task, viewer, budget) });
     }
     if (!('artifactUpdate' in event)) return json;
     const { artifactUpdate } = event;
     const { artifact, taskId } = artifactUpdate;
-    const shown = await this.showArtifact(artifact, taskId, viewer, budget);
+    const [shown] = await this.showArtifacts([artifact], taskId, viewer, budget);
     return JSON.stringify({ ...event, artifactUpdate: { ...artifactUpdate, artifact: shown } });
   }
 
   private async showTask(task: Task, viewer: FileViewer, budget: Budget): Promise<Task> {
-    const artifacts: Artifact[] = [];
-    for (const artifact of task.artifacts ?? []) {
-      artifacts.push(await this.showArtifact(artifact, task.id, viewer, budget));
-    }
-    return artifacts.length > 0 ? { ...task, artifacts } : task;
+    const { artifacts } = task;
+    if (artifacts === undefined || !refersToFiles(task)) return task;
+    return { ...task, artifacts: await this.showArtifacts(artifacts, task.id, viewer, budget) };
   }
 
-  private async showArtifact(
-    artifact: Artifact,
-    taskId: string,
-    viewer: FileViewer,
-    budget: Budget,
-  ): Promise<Artifact> {
-    const parts: Part[] = [];
-    for (const part of artifact.parts) {
-      parts.push(await this.showPart(part, taskId, viewer, budget));
-    }
-    return { ...artifact, parts };
-  }
-
-  private async showPart(
-    part: Part,
+  private async showArtifacts(
+    artifacts: readonly Artifact[],
     taskId: string,
     { ctx, baseUrl }: FileViewer,
     budget: Budget,
-  ): Promise<Part> {
-    const file = fileOf(part);
-    if (file === undefined) return part;
-    const { url: _reference, ...rest } = part;
-    if (budget.take(file.bytes)) {
-      const [found] = await this.files.readMany(ctx, taskId, [file.name]);
-      if (found !== undefined) return { ...rest, raw: found.content.toString('base64') };
-    }
-    return { ...rest, url: fileLink(baseUrl, taskId, file.name) };
+  ): Promise<readonly Artifact[]> {
+    const wanted = artifacts
+      .flatMap(({ parts }) => parts.map(fileOf))
+      .flatMap((file) => (file !== undefined && budget.take(file.bytes) ? [file.name] : []));
+    const found = wanted.length === 0 ? [] : await this.files.readMany(ctx, taskId, wanted);
+    const contents = new Map(wanted.map((name, index) => [name, found[index]?.content]));
+    const show = (part: Part): Part => {
+      const file = fileOf(part);
+      if (file === undefined) return part;
+      const { url: _reference, ...rest } = part;
+      const content = contents.get(file.name);
+      if (content !== undefined) return { ...rest, raw: content.toString('base64') };
+      return { ...rest, url: fileLink(baseUrl, taskId, file.name) };
+    };
+    return artifacts.map((artifact) => ({ ...artifact, parts: artifact.parts.map(show) }));
+  }
+
+  /** @param bytes of the document as it is; a byte of a file takes four thirds of one in base64. */
+  private budgetOf(bytes: number): Budget {
+    const left = Math.floor(((WIRE_BYTES - bytes) * 3) / 4);
+    return new Budget(this.inlineMaxBytes, Math.min(INLINE_RESPONSE_BYTES, left));
   }
 }
 
 /** How much of one response may still be inline. */
 class Budget {
-  private left = INLINE_RESPONSE_BYTES;
+  constructor(
+    private readonly eachMost: number,
+    private left: number,
+  ) {}
 
   take(bytes: number): boolean {
-    if (bytes > INLINE_BYTES || bytes > this.left) return false;
+    if (bytes > this.eachMost || bytes > this.left) return false;
     this.left -= bytes;
     return true;
   }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Artifact, Part, Task } from '../../domain/a2a.js';
 import { linkFiles } from '../../domain/file-ref.js';
+import { startOf } from '../../domain/text.js';
 import type { TaskPage } from '../../tasks/task.types.js';
 import { fitsAnswer } from './bounded-answer.js';
 
@@ -26,14 +27,19 @@ export function taskResult(
   return { ...documentResult({ ...shown }), ...(isError ? { isError } : {}) };
 }
 
+/** A task as a list shows it: without artifacts and history. */
+export function taskInList({ id, contextId, status, metadata }: Task): Task {
+  return {
+    ...{ id, contextId },
+    status: shortStatus(status),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
 /** A page of tasks without artifacts and history. */
 export function taskListResult({ tasks, nextPageToken, totalSize }: TaskPage): CallToolResult {
   return documentResult({
-    tasks: tasks.map(({ id, contextId, status, metadata }) => ({
-      ...{ id, contextId },
-      status: shortStatus(status),
-      ...(metadata === undefined ? {} : { metadata }),
-    })),
+    tasks: tasks.map(taskInList),
     next_page_token: nextPageToken,
     total_size: totalSize,
   });
@@ -74,7 +80,7 @@ function isThought({ parts }: Artifact): boolean {
 
 function shortPart(part: Part, most: number): Part {
   if (part.text !== undefined) {
-    return part.text.length <= most ? part : { ...part, text: `${start(part.text, most)} […]` };
+    return part.text.length <= most ? part : { ...part, text: `${startOf(part.text, most)} […]` };
   }
   const { data, raw, ...rest } = part;
   const size = data === undefined ? (raw?.length ?? 0) : JSON.stringify(data).length;
@@ -86,9 +92,4 @@ function shortStatus({ state, timestamp, message }: Task['status']): Task['statu
   if (message === undefined) return { state, timestamp };
   const parts = message.parts.map((part) => shortPart(part, STATUS_CHARS)).slice(0, 1);
   return { state, timestamp, message: { ...message, parts } };
-}
-
-/** Never between the halves of a surrogate pair. */
-function start(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }

@@ -2,7 +2,7 @@ import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { STATES } from '../../domain/task-state.js';
 import { callWithMessage, checkId, type MessageAnswers } from './message-call.js';
-import { taskListResult, taskResult } from './task-result.js';
+import { taskInList, taskListResult, taskResult } from './task-result.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
 export const TASK_INSTRUCTIONS = [
@@ -130,13 +130,13 @@ export function registerTasks(server: McpServer, host: ToolHost): void {
     (query) =>
       answer(host, async (): Promise<CallToolResult> => {
         checkId('context_id', query.context_id, limits.idBytes);
-        const page = await tasks.list(ctx, {
+        const asked = {
           pageSize: query.page_size,
           ...(query.context_id === undefined ? {} : { contextId: query.context_id }),
           ...(query.state === undefined ? {} : { state: query.state }),
           ...(query.page_token === undefined ? {} : { pageToken: query.page_token }),
-        });
-        return taskListResult(page);
+        };
+        return taskListResult(await tasks.list(ctx, asked, taskInList));
       }),
   );
 }

@@ -15,5 +15,11 @@ export const FILE: readonly Requirement[] = [
     'The link gives the bytes to the owner, from any instance, as an attachment of its own type, never to be run by a browser; to anybody else it is unknown.',
     'V6 V43 V47 P44',
   ),
+  must(
+    'FILE-LONG',
+    A2A,
+    'No document or event is over 3 MiB: an answer that is too long for its task goes on in files, of which nothing is lost.',
+    'S97',
+  ),
   must('FILE-NAMES', ['rest-1.0'], 'File names are plain and cannot lead elsewhere.', 'V45'),
 ];

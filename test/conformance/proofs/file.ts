@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Part, Task } from '../../../src/domain/a2a.js';
 import { A2A } from '../support/cells.js';
 import { prove } from '../support/registry.js';
+import { textOf } from '../support/wire.js';
 import { NAMED } from '../support/world.js';
 
 const KIB = 1024;
@@ -62,6 +63,33 @@ prove('FILE-LINK', A2A, async (world) => {
   });
   const reply = await there.call('POST', '/a2a/message:send', body, named);
   expect(reply.text).toContain(`"url":"${NAMED.publicUrl}/a2a/tasks/`);
+});
+
+prove('FILE-LONG', A2A, async (world) => {
+  const bytes = 3_200_000;
+  const sent = await world.wire().send(`big bytes=${bytes}`);
+  const stream = await world.other().stream(`big bytes=${bytes}`);
+  const events = await stream.end();
+  for (const { data } of events) expect(JSON.stringify(data).length).toBeLessThan(3 * KIB * KIB);
+  const first = events[0]!.event as { task: Task };
+  for (const task of [
+    sent,
+    await world.wire().get(sent.id),
+    await world.wire().get(first.task.id),
+  ]) {
+    expect(JSON.stringify(task).length).toBeLessThan(3 * KIB * KIB);
+    const shown = /^x+/.exec(textOf(task))?.[0].length ?? 0;
+    expect(shown).toBeGreaterThan(KIB * KIB);
+    let kept = 0;
+    for (const part of filesOf(task)) {
+      const file = await world
+        .http(world.me, world.site.b)
+        .call('GET', new URL(part.url!).pathname);
+      expect(file.text).toMatch(/^x+$/);
+      kept += file.text.length;
+    }
+    expect(shown + kept).toBe(bytes);
+  }
 });
 
 prove('FILE-NAMES', ['rest-1.0'], async (world) => {

@@ -1,5 +1,7 @@
 // A module backend for tests: the first line of the message says what to do, e.g.
-//   deltas count=200 every=100     numbered deltas `<attempt>.<n> `, a pause before each
+//   deltas count=200 every=100     numbered deltas `<attempt>.<n> `, a pause before each; each with
+//                                  `pad` dots, and after a step of `step` dots
+//   data 10 900000 …               one artifact each, whose data are so many bytes
 //   ask [expects=approval]         a question; the answer is repeated
 //   instant | hang | deaf | fail | throw | reject | auth | big bytes=100000 | effect …
 // Options: journal (a file that gets a line for each start and each effect).
@@ -16,10 +18,11 @@ function parse(text) {
   return { command, values };
 }
 
-async function* deltas(turn, signal, { count = 10, every = 50, pad = 0 }) {
+async function* deltas(turn, signal, { count = 10, every = 50, pad = 0, step = 0 }) {
   const filler = '.'.repeat(Number(pad));
   for (let n = 1; n <= Number(count); n += 1) {
     await sleep(Number(every), undefined, { signal });
+    if (Number(step) > 0) yield { kind: 'step', text: '.'.repeat(Number(step)) };
     yield { kind: 'content', text: `${turn.attempt}.${n}${filler} ` };
   }
 }
@@ -74,6 +77,13 @@ async function* run(turn, signal, options) {
         const raw = Buffer.alloc(Number(size), 97 + index).toString('base64');
         const parts = [{ raw, filename: `../part ${index}.bin`, mediaType: 'image/png' }];
         yield { kind: 'artifact', name: `file ${index}`, parts };
+      }
+      return;
+    case 'data':
+      for (const [index, size] of turn.text.split(' ').slice(1).entries()) {
+        const data = { rows: [index, 'd'.repeat(Number(size))] };
+        const artifact = { kind: 'artifact', name: `data ${index}`, contentType: 'table' };
+        yield { ...artifact, parts: [{ data }] };
       }
       return;
     case 'big':
