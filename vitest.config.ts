@@ -1,7 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-// Three projects: unit (no I/O), integration (real Redis and friends in the test's own child
-// processes), e2e (two or more gateways started from dist by the production command).
+/**
+ * End to end, one at a time: tests that kill or stop processes on a clock, or that measure memory or
+ * CPU, must not share the cores.
+ */
+const ALONE = [
+  'cut-connections',
+  'poison',
+  'redis-outage',
+  'slow-reader',
+  'subscriptions',
+  'takeover',
+  'zombie',
+].map((name) => `test/e2e/${name}.e2e-spec.ts`);
+
+const endToEnd = {
+  maxConcurrency: 8,
+  pool: 'forks',
+  testTimeout: 180_000,
+  hookTimeout: 120_000,
+} as const;
+
+// unit (no I/O), integration (real Redis and friends in the test's own child processes), e2e (two or
+// more gateways started from dist by the production command).
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -38,18 +59,26 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          // Alone: two processes that are killed on a clock must not share the cores with others.
           sequence: { groupOrder: 2 },
           include: [
             'test/e2e/**/*.e2e-spec.ts',
             'test/conformance/*.e2e-spec.ts',
             'test/conformance/fuzz/*.fuzz-spec.ts',
           ],
-          maxConcurrency: 8,
-          pool: 'forks',
+          exclude: ALONE,
+          ...endToEnd,
+          // Most of their time they wait for processes.
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e-alone',
+          sequence: { groupOrder: 3 },
+          include: ALONE,
+          ...endToEnd,
           fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
         },
       },
     ],

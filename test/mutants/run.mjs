@@ -54,11 +54,11 @@ function build() {
 }
 
 /** What became of the named test: passed, failed, or not found (e.g. the file did not load). */
-function outcome({ project, file, name }) {
+function outcome({ file, name }) {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   const pattern = `${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
-  const args = ['--no-install', 'vitest', 'run', '--project', project, file, '-t', pattern];
+  const args = ['--no-install', 'vitest', 'run', file, '-t', pattern];
   const result = run('npx', [...args, '--reporter=json', `--outputFile=${report}`]);
   if (!existsSync(report)) return { state: 'not found', output: result.stdout + result.stderr };
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
