@@ -12,6 +12,7 @@ export const READ_TOOLS = [
   'alert_history',
   'list_silences',
   'query_metrics',
+  'chart',
   'list_targets',
   'list_rules',
   'explain_rule',

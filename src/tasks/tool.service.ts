@@ -4,7 +4,8 @@ import type { SourceHealth } from '../assistant/sources/tenant-sources.js';
 import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
 import { SourceReads } from '../assistant/tools/source-reads.js';
 import { TOOLS } from '../assistant/tools/tool-registry.js';
-import type { JsonObject } from '../domain/a2a.js';
+import type { ToolOutlet } from '../assistant/tools/tool.js';
+import type { JsonObject, Part } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
 
 /** A tool as its callers see it. */
@@ -14,6 +15,11 @@ export interface ToolInfo {
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
   readonly readOnly: boolean;
+}
+
+export interface DirectOutcome extends ToolOutcome {
+  /** Pictures and files that it made. */
+  readonly parts: readonly Part[];
 }
 
 /**
@@ -41,14 +47,21 @@ export class ToolService {
     name: string,
     args: unknown,
     signal: AbortSignal,
-  ): Promise<ToolOutcome | undefined> {
+  ): Promise<DirectOutcome | undefined> {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined || !this.list(ctx).includes(tool)) return undefined;
     const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant).seenBy(ctx));
-    return runTool(tool, args, { reads }, signal, (broken, error) => {
+    const parts: Part[] = [];
+    const outlet: ToolOutlet = {
+      language: 'en',
+      attach: (artifact) => parts.push(...artifact.parts),
+      hide: (text) => text,
+    };
+    const outcome = await runTool(tool, args, { reads, outlet }, signal, (broken, error) => {
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error(`tool ${broken} failed (request ${ctx.requestId}): ${detail}`);
     });
+    return { ...outcome, parts };
   }
 
   /** A sign of life of each source; the texts may be shown to the caller. */

@@ -15,6 +15,7 @@ const NAME = { name: 'nightjar-test', version: '1.0.0' };
 const ann = caller('lab', 'ann');
 const bob = caller('lab', 'bob');
 const demo = caller('demo-data', 'ann');
+const pictures = caller('pictures', 'ann');
 const few = caller('few', 'ann');
 const other = caller('few', 'bob');
 
@@ -36,9 +37,15 @@ beforeAll(async () => {
         sources: [{ type: 'demo', name: 'demo' }],
         mcp: { toolsets: ['direct', 'list_alerts'] },
       },
+      {
+        id: 'pictures',
+        assistant: { backend: 'builtin' },
+        sources: [{ type: 'demo', name: 'demo' }],
+        mcp: { toolsets: ['assistant', 'tasks', 'direct', 'chart'] },
+      },
       { id: 'few', limits: { streamsPerUser: 4, streamsPerTenant: 6 } },
     ],
-    callers: [ann, bob, demo, few, other],
+    callers: [ann, bob, demo, pictures, few, other],
   });
   [one, two] = fleet.gateways as [Gateway, Gateway];
 });
@@ -111,6 +118,56 @@ async function call(
 
 const stateOf = ({ structuredContent }: Result): string =>
   (structuredContent['status'] as { state: string }).state;
+
+describe('pictures', () => {
+  const QUESTION = 'cpu of 10.0.0.5 over the last 6 hours';
+
+  function imagesOf({ content }: Awaited<ReturnType<typeof call>>): readonly string[] {
+    const blocks = content as unknown as { type: string; mimeType?: string; data?: string }[];
+    return blocks
+      .filter(({ type, mimeType }) => type === 'image' && mimeType === 'image/png')
+      .map(({ data = '' }) => Buffer.from(data, 'base64').subarray(1, 4).toString());
+  }
+
+  it('should be image content beside the answer, by whatever tool', async () => {
+    const client = await http(one, pictures.token);
+    const answered = await call(client, 'n9e_assistant', { message: QUESTION });
+    expect(answered.content[0]!.text).toMatch(/CPU usage of 10\.0\.0\.5: [\d.]+ %/);
+    expect(imagesOf(answered)).toEqual(['PNG']);
+    expect(imagesOf(await call(client, 'ask', { message: QUESTION }))).toEqual(['PNG']);
+    const expr = 'node_load1';
+    const drawn = await call(client, 'chart', { expr });
+    expect(imagesOf(drawn)).toEqual(['PNG']);
+    expect(drawn.structuredContent).toMatchObject({ drawn: 4, picture: 'chart.png' });
+    const args = { tool: 'chart', arguments: { expr } };
+    expect(imagesOf(await call(client, 'invoke', args))).toEqual(['PNG']);
+    const none = await call(client, 'n9e_assistant', { message: 'what is firing?' });
+    expect(imagesOf(none)).toEqual([]);
+  });
+
+  it('should be file parts over A2A, beside their numbers and the evidence', async () => {
+    const client = new A2aClient(two.baseUrl, pictures.token);
+    const { artifacts = [] } = await client.send(QUESTION);
+    const parts = artifacts.find(({ name }) => name === 'chart')?.parts ?? [];
+    expect(parts.map(({ filename, mediaType }) => [filename, mediaType])).toEqual([
+      ['chart.png', 'image/png'],
+      ['chart.svg', 'image/svg+xml'],
+      [undefined, undefined],
+    ]);
+    expect(
+      Buffer.from(parts[0]?.raw ?? '', 'base64')
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    expect(parts[2]?.data).toMatchObject({ kind: 'nightjar.chart/1', unit: 'percent' });
+    const result = artifacts.find(({ name }) => name === 'result')?.parts[0]?.data;
+    expect(result).toMatchObject({
+      evidence: [{ tool: 'query_metrics' }, { tool: 'chart', outcome: 'success' }],
+    });
+    const texts = await client.send(QUESTION, { configuration: { acceptedOutputModes: ['text'] } });
+    expect(texts.artifacts?.map(({ name }) => name)).not.toContain('chart');
+  });
+});
 
 describe('the toolset tasks', () => {
   it('should ask, get, list and cancel tasks, from either instance', async () => {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/assistant/assistant-backend.js';
 import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
 import { openSources, type TenantSources } from '../../src/assistant/sources/tenant-sources.js';
+import { chart } from '../../src/assistant/tools/chart.tool.js';
+import type { ToolArtifact, ToolOutlet } from '../../src/assistant/tools/tool.js';
 import { alertTimeline } from '../../src/assistant/tools/alert-timeline.tool.js';
 import { explainRule } from '../../src/assistant/tools/explain-rule.tool.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
@@ -13,6 +15,12 @@ import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { eventually } from '../support/wait.js';
 
+/** 27 series of constants. */
+const MANY = Array.from('abc')
+  .flatMap((x, i) => Array.from('abc').map((y, j) => [`${x}${y}`, (i + 1) * 10 + j + 1] as const))
+  .flatMap(([name, value]) => [0, 1, 2].map((k) => [`${name}${k}`, value * 10 + k + 1] as const))
+  .map(([name, value]) => `label_replace(vector(${value}), "n", "${name}", "", "")`)
+  .join(' or ');
 const signal = new AbortController().signal;
 
 /** Against real services: three rules that begin to fire one after another, one of which ends. */
@@ -89,6 +97,101 @@ describe('the tools of an incident', () => {
     expect(Date.parse(slow?.first ?? '')).toBeGreaterThan(Date.parse(errors?.first ?? ''));
     expect(result).toMatchObject({ total: 3, has_more: false, ended_known: true });
     expect(result.sources.map(({ name }) => name)).toEqual(['prom', 'am']);
+  });
+
+  /** The chart tool as a backend calls it, with what it gave to the user. */
+  async function draw(args: Parameters<typeof chart.run>[0]) {
+    const made: ToolArtifact[] = [];
+    const outlet: ToolOutlet = {
+      language: 'en',
+      attach: (artifact) => made.push(artifact),
+      hide: (text) => text.replaceAll('s3cret', '[redacted]'),
+    };
+    const result = await chart.run(args, { reads: new SourceReads(sources), outlet }, signal);
+    const part = (name: string) => made[0]?.parts.find(({ filename }) => filename === name);
+    const bytes = (name: string) => Buffer.from(part(name)?.raw ?? '', 'base64');
+    return {
+      result,
+      made,
+      bytes,
+      data: made[0]?.parts.find(({ data }) => data !== undefined)?.data,
+    };
+  }
+
+  it('should draw a value with the alerts about it, also those that have ended', async () => {
+    const start = new Date(Date.now() - 120_000).toISOString();
+    const { result, made, bytes, data } = await draw({
+      expr: 'disk_used',
+      start,
+      title: 's3cret <b>',
+    });
+    expect(result).toMatchObject({ total: 1, drawn: 1, unit: 'number', picture: 'chart.png' });
+    expect(result.series[0]).toMatchObject({ max: 0.97, last: 0.5, shown: { max: '0.97' } });
+    expect(result.firing.map(({ name }) => name)).toContain('DiskFull');
+    const [disk] = result.firing.filter(({ name }) => name === 'DiskFull');
+    expect(disk?.stretches).toHaveLength(1);
+    expect(disk?.stretches[0]?.end).toBeDefined();
+    expect(made).toHaveLength(1);
+    expect(bytes('chart.png').subarray(1, 4).toString()).toBe('PNG');
+    expect(bytes('chart.png').length).toBeLessThan(256 * 1024);
+    const svg = bytes('chart.svg').toString();
+    expect(svg).toContain('[redacted] &lt;b&gt;');
+    expect(svg).toContain('firing: DiskFull');
+    expect(svg).toContain('>UTC<');
+    expect(data).toMatchObject({ kind: 'nightjar.chart/1', series: [{ max: 0.97 }] });
+  });
+
+  it('should leave out what is no number, and draw nothing where there is nothing', async () => {
+    const nothing = await draw({ expr: 'no_such_metric' });
+    expect(nothing.result).toMatchObject({ total: 0, series: [], firing: [] });
+    expect(nothing.result.no_picture).toBe('there is no value to draw');
+    expect(nothing.made).toEqual([]);
+    const infinite = await draw({ expr: 'disk_used / 0' });
+    expect(infinite.result).toMatchObject({ total: 1, series: [] });
+    expect(infinite.made).toEqual([]);
+    const some = await draw({
+      expr: 'disk_used > 0 or vector(0) / 0',
+      start: new Date(Date.now() - 120_000).toISOString(),
+    });
+    expect(some.bytes('chart.svg').toString()).toContain('NaN and infinite values are left out.');
+    expect(some.bytes('chart.svg').toString()).not.toMatch(/NaN[^ ]|Infinity/);
+  });
+
+  it('should draw the highest of many series, say so, and put all numbers into a file', async () => {
+    const { result, bytes } = await draw({
+      expr: MANY,
+      start: new Date(Date.now() - 600_000).toISOString(),
+    });
+    expect(result).toMatchObject({ total: 27, drawn: 6, has_more: true });
+    expect(result.series.map(({ max }) => max).slice(0, 2)).toEqual([333, 332]);
+    expect(bytes('chart.svg').toString()).toContain('6 of 27 series are drawn');
+    const [head = '', row = ''] = bytes('chart.csv').toString().split('\r\n');
+    expect(head.match(/""n""/g) ?? head.match(/n=""/g)).toHaveLength(27);
+    expect(row).toMatch(/^\d{4}-\d\d-\d\dT[^,]+,[\d.]+,/);
+  });
+
+  it('should give a picture to the user of a model, and the figures to the model', async () => {
+    const args = { expr: 'errors', title: 'Errors' };
+    const llm = await ScriptedLlm.start(
+      openai.calls({ id: 'c-1', name: 'chart', args }),
+      (request, response) => {
+        const [result = ''] = openai.resultsIn(request);
+        const shown = /"max":(\d+)/.exec(result)?.[1] ?? '';
+        return openai.says(`At most ${shown}; pictured: ${String(result.includes('chart.png'))}.`)(
+          request,
+          response,
+        );
+      },
+    );
+    const backend = new LlmBackend({ config: llmConfig(llm.url), sources, secrets: [] });
+    const frames: Frame[] = [];
+    for await (const frame of backend.run(turnOf('graph the errors'), signal)) frames.push(frame);
+    await backend.close();
+    await llm.close();
+    expect(llm.complaints).toEqual([]);
+    expect(contentOf(frames)).toBe('At most 7; pictured: true.');
+    const [picture] = frames.filter((frame) => frame.kind === 'artifact');
+    expect(picture?.parts.map(({ mediaType }) => mediaType)).toContain('image/png');
   });
 
   it('should let a model tell what fired first', async () => {

@@ -2,6 +2,7 @@ import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { code } from './answer/markdown.js';
 import { understood } from './answer/understood.js';
 import { answerAlerts } from './handlers/alerts.js';
+import { answerNamed, namedQuestion } from './handlers/named-metric.js';
 import { answerQuery } from './handlers/query.js';
 import { answerRules } from './handlers/rules.js';
 import { answerSilences } from './handlers/silences.js';
@@ -24,6 +25,7 @@ import {
 import { splitQuestions } from './parse/split.js';
 import { textOf } from './parse/segment.js';
 import { Vocabulary } from './parse/vocabulary.js';
+import { namedMetricIn } from './metrics/named-metrics.js';
 import { findPromql, type FoundPromql } from './promql/find-promql.js';
 import type { Answer, Handling, TurnRun } from './turn-run.js';
 
@@ -46,13 +48,15 @@ export async function* converse(run: TurnRun): Handling {
   const promql = findPromql(text);
   if (promql?.sure === true) return yield* answerQuery(run, promql);
   const first = readQuestion(text, NOTHING, run);
-  const talk = smallTalk(run, first);
+  const talk = namedMetricIn(text) === undefined ? smallTalk(run, first) : undefined;
   if (talk !== undefined) return talk;
   const live = yield* readLiveWords(run, first);
+  const cut = cutUp(text, live.all, run);
+  const named = namedQuestion(text, first, cut.segments);
+  if (named !== undefined) return yield* answerNamed(run, named);
   if (promql !== undefined && meansQuery(promql, live.all)) {
     return yield* answerQuery(run, promql);
   }
-  const cut = cutUp(text, live.all, run);
   const pieces = splitQuestions(cut.segments, first.domain !== 'write');
   const blocks: string[] = [];
   let memory: ListMemory | undefined;

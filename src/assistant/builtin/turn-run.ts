@@ -1,13 +1,18 @@
-import type { Frame, Turn } from '../assistant-backend.js';
+import type { Frame, ToolUse, Turn } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import type { TurnWrites } from '../writes/carry-out.js';
+import { hasAnswer } from '../tools/run-tool.js';
+import { showResult } from '../tools/show-result.js';
 import { SourceReads } from '../tools/source-reads.js';
-import type { ToolResult, TypedTool } from '../tools/tool.js';
+import type { ToolArtifact, ToolOutlet, ToolResult, TypedTool } from '../tools/tool.js';
 import type { Words } from './answer/words.js';
 import { type ListMemory, readMemory } from './memory.js';
 import type { TimeFrame } from './time/day.js';
 import { showInstant } from './time/zoned.js';
+
+/** What the evidence keeps of a tool's result. */
+const EVIDENCE_CHARS = 4096;
 
 /** The answer to one question. */
 export interface Answer {
@@ -24,6 +29,8 @@ export type Handling<T = Answer> = AsyncGenerator<Frame, T>;
 export class TurnRun implements TimeFrame {
   readonly reads: SourceReads;
   readonly memory: ListMemory | undefined;
+  /** Tools that were called in this turn. */
+  readonly calls: { count: number };
 
   constructor(
     readonly turn: Turn,
@@ -34,23 +41,43 @@ export class TurnRun implements TimeFrame {
     private readonly sources: TenantSources,
     /** Absent: this turn only reads. */
     readonly writes?: TurnWrites,
-    within?: { readonly reads: SourceReads; readonly memory: ListMemory },
+    within?: Pick<TurnRun, 'reads' | 'calls'> & { readonly memory: ListMemory },
   ) {
     this.reads = within?.reads ?? new SourceReads(sources);
+    this.calls = within?.calls ?? { count: 0 };
     this.memory = within?.memory ?? readMemory(turn.history);
   }
 
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
   after(memory: ListMemory): TurnRun {
-    const { turn, signal, words, zone, now, sources, writes, reads } = this;
-    return new TurnRun(turn, signal, words, zone, now, sources, writes, { reads, memory });
+    const { turn, signal, words, zone, now, sources, writes, reads, calls } = this;
+    return new TurnRun(turn, signal, words, zone, now, sources, writes, {
+      ...{ reads, calls, memory },
+    });
   }
 
-  /** Runs a tool, with a step that says so. */
+  /** Runs a tool, with a step that says so, one with its answer, and the artifacts that it made. */
   async *call<A, R extends ToolResult>(tool: TypedTool<A, R>, args: A): Handling<R> {
     const text = this.words.calling(tool.name, cleanText(JSON.stringify(args), 300));
     yield { kind: 'step', text };
-    return await tool.run(args, { reads: this.reads }, this.signal);
+    const made: ToolArtifact[] = [];
+    const outlet: ToolOutlet = {
+      language: this.words.language,
+      attach: (artifact) => made.push(artifact),
+      hide: (shown) => shown,
+    };
+    const result = await tool.run(args, { reads: this.reads, outlet }, this.signal);
+    yield this.answered(tool.name, result);
+    for (const artifact of made) yield { kind: 'artifact', ...artifact };
+    return result;
+  }
+
+  private answered(name: string, result: ToolResult): Frame {
+    this.calls.count += 1;
+    const outcome = hasAnswer(result) ? 'success' : 'failed';
+    const callId = `call-${this.calls.count}`;
+    const tool: ToolUse = { callId, name, outcome, output: showResult(result, EVIDENCE_CHARS) };
+    return { kind: 'step', text: this.words.called(name, outcome === 'failed'), tool };
   }
 
   /** Says how the question was understood, before anything is done about it. */

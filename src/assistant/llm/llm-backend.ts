@@ -119,19 +119,15 @@ export class LlmBackend implements AssistantBackend {
     desk: WriteDesk | undefined,
     meter: Meter | undefined,
   ): ReturnType<typeof converse> {
-    const {
-      config,
-      sources,
-      writes: rules,
-      now = Date.now,
-      retryBaseMs = RETRY_BASE_MS,
-    } = this.options;
+    const { config, writes: rules, now = Date.now, retryBaseMs = RETRY_BASE_MS } = this.options;
     const { redactor } = this;
+    const sources = this.options.sources.seenBy(turn);
     const fence = new Fence();
     const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
     const budget = Math.floor(config.contextTokens / HISTORY_SHARE);
     const conversation = conversationOf(turn, budget, fence);
     const writes = new TurnWrites({ turn, sources, writes: rules, desk, signal, now: now() });
+    const words = wordsFor(turn.lang, turn.text);
     const writeTools = WRITE_TOOLS.filter((tool) => writes.allows(tool));
     const tools = new TurnTools({
       tools: TOOLS.filter(
@@ -140,6 +136,7 @@ export class LlmBackend implements AssistantBackend {
       writeTools,
       writes,
       context: { reads: new SourceReads(sources) },
+      language: words.language,
       redactor,
       fence,
       signal,
@@ -166,7 +163,7 @@ export class LlmBackend implements AssistantBackend {
       conversation,
       tools,
       redactor,
-      words: wordsFor(turn.lang, turn.text),
+      words,
       retryBaseMs,
       onUsage: ({ sent, received, counted }) => {
         meter?.({ input: sent, output: received });

@@ -1,7 +1,7 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
 import { runTool } from '../tools/run-tool.js';
-import { ToolInputError, type Tool, type ToolContext } from '../tools/tool.js';
+import { ToolInputError, type Tool, type ToolContext, type ToolOutlet } from '../tools/tool.js';
 import type { Frame, ToolUse } from '../assistant-backend.js';
 import type { TurnWrites } from '../writes/carry-out.js';
 import type { WriteTool } from '../writes/write-tool.js';
@@ -25,6 +25,7 @@ export interface TurnToolsOptions {
   readonly writeTools: readonly WriteTool[];
   readonly writes: TurnWrites;
   readonly context: ToolContext;
+  readonly language: ToolOutlet['language'];
   readonly redactor: Redactor;
   readonly fence: Fence;
   readonly signal: AbortSignal;
@@ -45,7 +46,7 @@ export class TurnTools {
   unsure: string | undefined;
   /** What became of the turn's write, for the user. */
   written: string | undefined;
-  /** Steps of writes, for the user; taken out by whoever shows them. */
+  /** Steps of writes, pictures and files, for the user; taken out by whoever shows them. */
   readonly steps: Frame[] = [];
   private hasWritten = false;
 
@@ -93,8 +94,14 @@ export class TurnTools {
   }
 
   private async run(tool: Tool, args: unknown): Promise<ToolAnswer> {
-    const { context, redactor, signal, onBug } = this.options;
-    const { success, result, show } = await runTool(tool, args, context, signal, onBug);
+    const { context, language, redactor, signal, onBug } = this.options;
+    const outlet: ToolOutlet = {
+      language,
+      attach: (artifact) => this.steps.push({ kind: 'artifact', ...artifact }),
+      hide: (text) => redactor.hide(text),
+    };
+    const within = { ...context, outlet };
+    const { success, result, show } = await runTool(tool, args, within, signal, onBug);
     if (result?.sources.some(({ demo }) => demo === true)) this.sawDemo = true;
     return {
       outcome: success ? 'success' : 'failed',

@@ -2,6 +2,7 @@ import type { FaultKind, ModelFault } from './model-fault.js';
 
 /** The texts that the llm backend itself says to a user. */
 export interface LlmWords {
+  readonly language: 'en' | 'zh';
   /** Why the model gave no answer; a sentence. */
   readonly reason: (fault: ModelFault) => string;
   /** Before the answer of the built-in assistant. */
@@ -51,6 +52,7 @@ const CHINESE_REASONS: Reasons = {
 };
 
 const ENGLISH: LlmWords = {
+  language: 'en',
   reason: (fault) => sentence(ENGLISH_REASONS, fault, '.', [' (', ')']),
   fallback: (reason) => `> ${reason} The built-in assistant answers instead.\n\n`,
   calling: (tool, args) => `Calling ${tool} ${args}`,
@@ -60,6 +62,7 @@ const ENGLISH: LlmWords = {
 };
 
 const CHINESE: LlmWords = {
+  language: 'zh',
   reason: (fault) => sentence(CHINESE_REASONS, fault, '。', ['（', '）']),
   fallback: (reason) => `> ${reason}以下由内置助手回答。\n\n`,
   calling: (tool, args) => `调用 ${tool} ${args}`,

@@ -1,4 +1,5 @@
 import { DEMO_ALERTS, DEMO_RULES, DEMO_SILENCE, DEMO_TARGETS } from './demo-data.js';
+import { DEMO_METRICS, demoSeries } from './demo-metrics.js';
 import { fingerprintOf } from './fingerprint.js';
 import { asLabels } from './shape.js';
 import { SourceError } from './source-error.js';
@@ -14,8 +15,6 @@ import type {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const SELECTOR =
-  /^\s*(up|node_load1)\s*(?:\{\s*(?:(job|instance)\s*=\s*["']([^"']*)["'])?\s*\})?\s*$/;
 
 /**
  * Built-in facts for a first look without any monitoring. Deterministic: every instance answers the
@@ -135,24 +134,20 @@ export class DemoSource implements Source {
   }
 
   private evaluate(expr: string, times: readonly number[], kind: 'vector' | 'matrix'): QueryResult {
-    const match = SELECTOR.exec(expr);
-    if (match === null) {
+    const series = demoSeries(expr, this.anchor());
+    if (series === undefined) {
       throw new SourceError(this, {
         kind: 'refused',
-        text: 'the demo data answers only the selectors up and node_load1, with a job or instance',
+        text: `the demo data answers only selectors of ${DEMO_METRICS.join(', ')}, with labels`,
       });
     }
-    const [, metric, label, value] = match;
-    const series = DEMO_TARGETS.filter(
-      (target) => label === undefined || target[label as 'job' | 'instance'] === value,
-    ).map((target) => ({
-      labels: asLabels({ __name__: metric, job: target.job, instance: target.instance }, 'labels'),
-      samples: times.map((at) => ({ at, value: sampleOf(metric === 'up', target.up) })),
-    }));
-    return { kind, series, warnings: [] };
+    return {
+      kind,
+      series: series.map(({ labels, valueAt }) => ({
+        labels: asLabels(labels, 'labels'),
+        samples: times.map((at) => ({ at, value: valueAt(at) })),
+      })),
+      warnings: [],
+    };
   }
-}
-
-function sampleOf(isUp: boolean, up: boolean): string {
-  return isUp ? (up ? '1' : '0') : '0.42';
 }

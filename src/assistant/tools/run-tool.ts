@@ -14,6 +14,11 @@ export interface ToolOutcome {
   readonly result?: ToolResult;
 }
 
+/** Nothing answered: the rest of the result is empty for that reason, not because all is well. */
+export function hasAnswer({ sources }: Pick<ToolResult, 'sources'>): boolean {
+  return sources.length === 0 || sources.some(({ error }) => error === undefined);
+}
+
 /**
  * Calls a tool of the registry; the same for the llm backend and for MCP.
  * @param onBug gets what a tool must not throw.
@@ -29,9 +34,7 @@ export async function runTool(
   try {
     const result = await tool.run(args, context, signal);
     signal.throwIfAborted();
-    // Nothing answered: the rest of the result is empty for that reason, not because all is well.
-    const isDead = result.sources.length > 0 && result.sources.every(({ error }) => error);
-    return { success: !isDead, result, show: (max) => showResult(result, max) };
+    return { success: hasAnswer(result), result, show: (max) => showResult(result, max) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolInputError) {

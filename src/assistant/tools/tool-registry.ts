@@ -1,5 +1,6 @@
 import { alertHistory } from './alert-history.tool.js';
 import { alertTimeline } from './alert-timeline.tool.js';
+import { chart } from './chart.tool.js';
 import { countAlerts } from './count-alerts.tool.js';
 import { explainRule } from './explain-rule.tool.js';
 import { getAlert } from './get-alert.tool.js';
@@ -24,6 +25,7 @@ export const TOOLS: readonly Tool[] = [
   alertHistory,
   listSilences,
   queryMetrics,
+  chart,
   listTargets,
   listRules,
   explainRule,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/a2a.js';
+import type { JsonObject, Part } from '../../domain/a2a.js';
 import type { Source, SourceInfo } from '../sources/source.types.js';
 import type { Gathered } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
@@ -12,6 +12,26 @@ export { ToolInputError } from './tool-input-error.js';
 /** What a tool works with: the tenant's sources as they are read within one turn. */
 export interface ToolContext {
   readonly reads: SourceReads;
+  /** Absent: nobody would see it, so no picture and no file is made. */
+  readonly outlet?: ToolOutlet;
+}
+
+/** Takes what cannot stand in a result's document and goes to the user beside the answer. */
+export interface ToolOutlet {
+  /** Of texts in a picture. */
+  readonly language: 'en' | 'zh';
+  attach(artifact: ToolArtifact): void;
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
+}
+
+/** As an `artifact` frame has it. */
+export interface ToolArtifact {
+  readonly name: string;
+  /** `raw` in base64. */
+  readonly parts: readonly Part[];
+  readonly description?: string;
+  readonly contentType?: string;
 }
 
 /** What every result says about where it comes from. */

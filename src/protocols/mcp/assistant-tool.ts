@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { assistantResult, STATUSES } from './assistant-result.js';
 import { callWithMessage, type MessageAnswers } from './message-call.js';
+import { withPictures } from './pictures.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
 export const ASSISTANT_TOOL = 'n9e_assistant';
@@ -35,11 +36,11 @@ const OUTPUT = z.object({
   status: z.enum(STATUSES),
 });
 
-const ANSWERS: MessageAnswers = {
-  result: assistantResult,
+const answersOf = (host: ToolHost): MessageAnswers => ({
+  result: (task, turn) => withPictures(assistantResult(task, turn), task, host.readFiles),
   goOn: ({ taskId, contextId }) =>
     `call this tool again with the message "continue" and chat_id "${contextId}" (task ${taskId}).`,
-};
+});
 
 const BUSY = 'To wait for the answer that is being worked on, send the message "continue".';
 
@@ -68,7 +69,7 @@ export function registerAssistant(server: McpServer, host: ToolHost): void {
             host.tasks,
             host.exchange,
             { message, context: { argument: 'chat_id', id }, canContinue: true },
-            ANSWERS,
+            answersOf(host),
             waiting(host, call),
           ),
         BUSY,

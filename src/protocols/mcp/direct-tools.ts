@@ -2,6 +2,7 @@ import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.js';
 import { fitsAnswer } from './bounded-answer.js';
+import { withParts } from './pictures.js';
 import { documentResult } from './task-result.js';
 import { answer, type ToolHost } from './tool-host.js';
 
@@ -112,11 +113,12 @@ async function invoke(
     outcome === undefined
       ? 'There is no such tool; the tool "tools" lists them.'
       : shownOutput(outcome);
-  return {
+  const told: CallToolResult = {
     content: [{ type: 'text', text: output }],
     structuredContent: { tool, success, output },
     ...(success ? {} : { isError: true }),
   };
+  return withParts(told, outcome?.parts ?? []);
 }
 
 /** As much of an outcome as a result may carry twice: once as it is, once inside JSON. */

@@ -9,12 +9,14 @@ import {
 import { type BuildIdentity, buildIdentity } from '../../config/build-identity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { CallContext } from '../../domain/call-context.js';
+import { FileService } from '../../tasks/file.service.js';
 import { TaskService } from '../../tasks/task.service.js';
 import { ToolService } from '../../tasks/tool.service.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { cancelRequest } from './cancel-request.js';
 import { McpExchange } from './exchange.js';
 import { asJson } from './json-response.js';
+import type { ReadFiles } from './pictures.js';
 import { serverOf } from './server.js';
 
 const OPENING = new TextEncoder().encode(': working\n\n');
@@ -33,6 +35,7 @@ export class McpEndpoint {
   constructor(
     private readonly tasks: TaskService,
     private readonly tools: ToolService,
+    private readonly files: FileService,
     private readonly tenants: TenantDirectory,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {
@@ -82,8 +85,10 @@ export class McpEndpoint {
     if (!(exchange instanceof McpExchange)) throw new Error('bug: a request without its exchange');
     const maxWaitMs = this.config.mcp.maxWaitSeconds * 1000;
     const { tasks, tools, build } = this;
-    const tenant = this.tenants.get(exchange.options.ctx.tenant);
-    return serverOf({ tasks, tools, exchange, tenant, era, maxWaitMs, build });
+    const { ctx } = exchange.options;
+    const tenant = this.tenants.get(ctx.tenant);
+    const readFiles: ReadFiles = (taskId, names) => this.files.readMany(ctx, taskId, names);
+    return serverOf({ tasks, tools, readFiles, exchange, tenant, era, maxWaitMs, build });
   }
 }
 

@@ -24,7 +24,7 @@ export interface MessageCall {
 
 /** How the tool words what it answers. */
 export interface MessageAnswers {
-  result(task: Task, turn: number): CallToolResult;
+  result(task: Task, turn: number): CallToolResult | Promise<CallToolResult>;
   /** What a client does that was cut off from a task which goes on; a sentence. */
   goOn(started: Submitted): string;
 }
@@ -67,7 +67,7 @@ export async function callWithMessage(
   exchange.open();
   try {
     const task = await follow(tasks, exchange, started, options);
-    return answers.result(task, started.turn);
+    return await answers.result(task, started.turn);
   } catch (error) {
     if (!(error instanceof DomainError)) report(ctx, started, error);
     return refusal(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ToolInfo } from '../../tasks/tool.service.js';
 import { refusal } from './assistant-result.js';
 import { shownOutput } from './direct-tools.js';
+import { withParts } from './pictures.js';
 import { answer, type ToolHost } from './tool-host.js';
 
 /** What every tool of the registry says of where its facts come from; the rest is the tool's own. */
@@ -41,11 +42,12 @@ async function read(
   const { result, success } = outcome;
   if (result === undefined) return refusal(text);
   const { query, time, sources } = result;
-  return {
+  const told: CallToolResult = {
     content: [{ type: 'text', text }],
     structuredContent: parsed(text) ?? { query, time, sources, shortened: true },
     ...(success ? {} : { isError: true }),
   };
+  return withParts(told, outcome.parts);
 }
 
 /** Undefined for a result that was cut where it is no JSON any more. */

@@ -2,6 +2,7 @@ import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { STATES } from '../../domain/task-state.js';
 import { callWithMessage, checkId, type MessageAnswers } from './message-call.js';
+import { withPictures } from './pictures.js';
 import { taskInList, taskListResult, taskResult } from './task-result.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
@@ -25,8 +26,11 @@ const LIST = z.object({
   page_token: z.string().optional().describe('next_page_token of the page before.'),
 });
 
-const answersOf = (baseUrl: string): MessageAnswers => ({
-  result: (task) => taskResult(task, baseUrl, { failureIsError: true }),
+const answersOf = ({ exchange, readFiles }: ToolHost): MessageAnswers => ({
+  result: (task) => {
+    const { baseUrl } = exchange.options;
+    return withPictures(taskResult(task, baseUrl, { failureIsError: true }), task, readFiles);
+  },
   goOn: ({ taskId }) => `get_task with task_id "${taskId}" shows how far it is.`,
 });
 
@@ -70,7 +74,7 @@ export function registerTasks(server: McpServer, host: ToolHost): void {
             tasks,
             exchange,
             { message, context: { argument: 'context_id', id }, canContinue: false },
-            answersOf(baseUrl),
+            answersOf(host),
             wait ? options : { ...options, maxWaitMs: 0 },
           ),
         BUSY,

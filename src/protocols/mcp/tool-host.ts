@@ -10,6 +10,7 @@ import { originOf } from './cancel-request.js';
 import type { McpExchange } from './exchange.js';
 import type { MessageCallOptions } from './message-call.js';
 import type { ProgressSink } from './progress.js';
+import type { ReadFiles } from './pictures.js';
 import { adviceFor, sentence } from './refusal-text.js';
 
 /** Refusals that MCP clients get as an HTTP status; all others are results for the model. */
@@ -24,6 +25,8 @@ const HTTP_REFUSALS = new Set<DomainError['code']>([
 export interface ToolHost {
   readonly tasks: TaskService;
   readonly tools: ToolService;
+  /** Of tasks of the caller. */
+  readonly readFiles: ReadFiles;
   readonly exchange: McpExchange;
   readonly tenant: TenantConfig;
   readonly era: 'legacy' | 'modern';

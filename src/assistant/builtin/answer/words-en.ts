@@ -10,7 +10,7 @@ const TOPICS: Words['topics'] = {
     'one alert: "is HighErrorRate firing?", "details of HighErrorRate", then "tell me more about the second one"',
   silences: 'silences: "list silences", "which alerts are silenced?"',
   query:
-    'metrics: "query up", "what is the value of sum(rate(http_requests_total[5m]))", "query up over the last hour"',
+    'metrics: "query up", "what is the value of sum(rate(http_requests_total[5m]))", "query up over the last hour", "cpu of web-1 over the last 6 hours"',
   targets: 'scrape targets and rules: "which targets are down?", "list alerting rules"',
   sources: 'the sources: "are all sources healthy?"',
 };
@@ -29,6 +29,7 @@ const ADJECTIVES: Readonly<Record<AlertState, string>> = {
 };
 
 export const ENGLISH_WORDS: Words = {
+  language: 'en',
   help: `I answer questions about alerts and metrics. I can answer these:\n\n${ALL_TOPICS}\n\nI only read: I change nothing.`,
   greeting: `Hello! I answer questions about alerts and metrics, for example:\n\n${ALL_TOPICS}`,
   thanks: 'You are welcome. Ask again any time, for example "what is firing?".',
@@ -170,6 +171,21 @@ export const ENGLISH_WORDS: Words = {
   series: (total) => `**${String(total)} ${total === 1 ? 'series' : 'series'}**:`,
   noSeries: '**No data**: no series matches the expression at that time.',
   scalar: (value) => `**${value}**`,
+  went: (name, { last, min, max, lastAt, maxAt }) =>
+    `**${name}: ${last}** at ${lastAt}; lowest ${min}, highest ${max} at ${maxAt}.`,
+  noValues: (total) =>
+    `**No data to draw**: ${String(total)} series ${total === 1 ? 'matches' : 'match'}, but without any number in that time.`,
+  picture: (file) => `The chart is attached (\`${file}\`); its times are in UTC.`,
+  noPicture: (reason) => `There is no picture: ${reason}.`,
+  firedMeanwhile: (total) =>
+    `${alerts(total)} about the same things fired in that time (shaded in the chart):`,
+  stretch: (from, to) => (to === undefined ? `since ${from}` : `${from} to ${to}`),
+  firingUnknown: 'Which alerts fired in that time is not known here.',
+  metricOf: (metric, hosts) => `${metric} of ${hosts}`,
+  noMetric: (metric, looked) =>
+    `**I cannot tell ${metric}**: no source has metrics for it that I know (looked for ${looked}). Ask with an expression, for example "plot node_load1 over the last 6 hours".`,
+  noHost: (metric, host, near) =>
+    `**No data**: nothing called ${host} has ${metric}.${near === '' ? '' : ` There are: ${near}.`}`,
   warning: (text) => `Warning of the source: ${text}`,
 
   noSource: (what) => `No source of this tenant knows ${what}.`,
@@ -235,6 +251,7 @@ export const ENGLISH_WORDS: Words = {
 
   reading: (what, sources) => `Reading ${what} from ${sources}`,
   calling: (tool, query) => `${tool}: ${query}`,
+  called: (tool, failed) => `${tool} ${failed ? 'got no answer' : 'answered'}`,
   ago: (milliseconds) => `${span(milliseconds)} ago`,
 };
 

@@ -7,7 +7,8 @@ const TOPICS: Words['topics'] = {
   detail:
     '单条告警：“HighErrorRate 在告警吗？”、“HighErrorRate 的详情”，之后可以问“进一步分析其中第二条”',
   silences: '静默：“有哪些静默”、“哪些告警被静默了”',
-  query: '指标：“查询 up”、“查询 sum(rate(http_requests_total[5m]))”、“查询 up 最近一小时”',
+  query:
+    '指标：“查询 up”、“查询 sum(rate(http_requests_total[5m]))”、“查询 up 最近一小时”、“画一下 web-1 最近 6 小时的 CPU”',
   targets: '采集目标和规则：“哪些采集目标挂了”、“有哪些告警规则”',
   sources: '数据源：“数据源是否正常”',
 };
@@ -26,6 +27,7 @@ const NOUNS: Readonly<Record<AlertState, string>> = {
 };
 
 export const CHINESE_WORDS: Words = {
+  language: 'zh',
   help: `我回答关于告警和指标的问题，可以问这些：\n\n${ALL_TOPICS}\n\n我只读取数据，不做任何修改。`,
   greeting: `你好！我回答关于告警和指标的问题，例如：\n\n${ALL_TOPICS}`,
   thanks: '不客气，随时可以再问，例如“现在有哪些告警？”。',
@@ -167,6 +169,20 @@ export const CHINESE_WORDS: Words = {
   series: (total) => `**共 ${String(total)} 条序列**：`,
   noSeries: '**没有数据**：此时没有序列匹配这个表达式。',
   scalar: (value) => `**${value}**`,
+  went: (name, { last, min, max, lastAt, maxAt }) =>
+    `**${name}：${last}**（${lastAt}）；最低 ${min}，最高 ${max}（${maxAt}）。`,
+  noValues: (total) =>
+    `**没有可以画出的数据**：有 ${String(total)} 条序列匹配，但这段时间内没有数值。`,
+  picture: (file) => `图表见附件（\`${file}\`），图中时间为 UTC。`,
+  noPicture: (reason) => `没有图片：${reason}。`,
+  firedMeanwhile: (total) => `这段时间内有 ${String(total)} 条相关告警触发过（图中以阴影标出）：`,
+  stretch: (from, to) => (to === undefined ? `自 ${from} 起` : `${from} 至 ${to}`),
+  firingUnknown: '无法得知这段时间内有哪些告警触发过。',
+  metricOf: (metric, hosts) => `${hosts} 的 ${metric}`,
+  noMetric: (metric, looked) =>
+    `**无法得知${metric}**：没有数据源提供我所知道的相应指标（查找了 ${looked}）。可以直接用表达式提问，例如“画出 node_load1 最近 6 小时的曲线”。`,
+  noHost: (metric, host, near) =>
+    `**没有数据**：没有名为 ${host} 的对象提供${metric}。${near === '' ? '' : `现有：${near}。`}`,
   warning: (text) => `数据源的警告：${text}`,
 
   noSource: (what) => `这个租户没有提供${what}的数据源。`,
@@ -229,6 +245,7 @@ export const CHINESE_WORDS: Words = {
 
   reading: (what, sources) => `正在从 ${sources} 读取${what}`,
   calling: (tool, query) => `${tool}：${query}`,
+  called: (tool, failed) => (failed ? `${tool} 未得到结果` : `${tool} 已返回结果`),
   ago: (milliseconds) => `${span(milliseconds)}前`,
 };
 

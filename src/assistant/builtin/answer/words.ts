@@ -8,6 +8,7 @@ export type AlertState = 'firing' | 'active' | 'suppressed' | 'pending';
  * are already escaped.
  */
 export interface Words {
+  readonly language: 'en' | 'zh';
   readonly help: string;
   readonly greeting: string;
   readonly thanks: string;
@@ -113,6 +114,21 @@ export interface Words {
   readonly series: (total: number) => string;
   readonly noSeries: string;
   readonly scalar: (value: string) => string;
+  /** One series over a time. */
+  readonly went: (
+    name: string,
+    figures: Readonly<Record<'last' | 'min' | 'max' | 'lastAt' | 'maxAt', string>>,
+  ) => string;
+  /** There are series, but no number in them. */
+  readonly noValues: (total: number) => string;
+  readonly picture: (file: string) => string;
+  readonly noPicture: (reason: string) => string;
+  readonly firedMeanwhile: (total: number) => string;
+  readonly stretch: (from: string, to: string | undefined) => string;
+  readonly firingUnknown: string;
+  readonly metricOf: (metric: string, hosts: string) => string;
+  readonly noMetric: (metric: string, looked: string) => string;
+  readonly noHost: (metric: string, host: string, near: string) => string;
   readonly warning: (text: string) => string;
 
   /** `what`: alerts, silences, targets, rules, metrics. */
@@ -151,5 +167,6 @@ export interface Words {
 
   readonly reading: (what: string, sources: string) => string;
   readonly calling: (tool: string, query: string) => string;
+  readonly called: (tool: string, failed: boolean) => string;
   readonly ago: (milliseconds: number) => string;
 }

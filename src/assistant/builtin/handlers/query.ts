@@ -3,6 +3,8 @@ import {
   type QueryMetricsResult,
   type SeriesRow,
 } from '../../tools/query-metrics.tool.js';
+import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
+import { answerChart } from './chart.js';
 import { closing, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
@@ -15,20 +17,18 @@ import { normalise } from '../text/normalise.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 
 const NOTHING = new Vocabulary([]);
+const HOUR = 3_600_000;
 
-/** Evaluates an expression now, at a time, or over the range that the rest of the question names. */
+/** Evaluates an expression now or at a time; over the range that the question names, as a chart. */
 export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
-  const rest = readQuestion(found.rest, NOTHING, run);
-  const matchers = cutUp(found.rest, NOTHING, run).segments.flatMap(({ matcher }) => matcher ?? []);
+  const wantsChart = asksForChart(run.turn.text);
+  const text = wantsChart ? withoutChartWords(found.rest) : found.rest;
+  const rest = readQuestion(text, NOTHING, run);
+  const matchers = cutUp(text, NOTHING, run).segments.flatMap(({ matcher }) => matcher ?? []);
   // `up for job=node`: a bare name takes the conditions as its selector.
   const bare = /^[A-Za-z_:][\w:]*$/.test(found.expr);
   const selector = matchers.map(({ label, op, value }) => `${label}${op}${JSON.stringify(value)}`);
   const expr = bare && selector.length > 0 ? `${found.expr}{${selector.join(',')}}` : found.expr;
-  const range =
-    rest.time?.after === undefined
-      ? undefined
-      : { start: iso(rest.time.after), end: iso(rest.time.before ?? run.now) };
-  const time = range === undefined ? instantIn(found.rest, run) : undefined;
   const unmatched = rest.conditions.unmatched.map(({ text }) => text);
   const shown = new Set(matchers.map(({ label, value }) => `${label}=${value}`));
   const ignored = [
@@ -36,20 +36,22 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
     ...rest.unsure,
     ...unmatched.filter((text) => !bare || !shown.has(text)),
   ];
+  const after = rest.time?.after;
+  if (wantsChart || after !== undefined) {
+    const end = rest.time?.before ?? run.now;
+    return yield* answerChart(run, { expr, range: { start: after ?? end - HOUR, end }, ignored });
+  }
+  const time = instantIn(text, run);
   const how = yield* run.explain(
     understood(run, {
       task: 'query',
       expr,
-      ...(range === undefined
-        ? {}
-        : { range: { start: Date.parse(range.start), end: Date.parse(range.end) } }),
       ...(time === undefined ? {} : { instant: time }),
       ignored,
     }),
   );
   const result = yield* run.call(queryMetrics, {
     expr,
-    ...(range === undefined ? {} : { range }),
     ...(time === undefined ? {} : { time: iso(time) }),
   });
   const none = unanswered(run, result, 'metrics');
@@ -82,18 +84,6 @@ function seriesTable(run: TurnRun, result: QueryMetricsResult): string {
   const withSource = new Set(result.series.map(({ source }) => source)).size > 1;
   const source = (row: SeriesRow): readonly string[] => (withSource ? [plain(row.source)] : []);
   const sourceHead = withSource ? [columns.source] : [];
-  if (result.kind === 'matrix') {
-    return table(
-      [columns.series, columns.first, columns.min, columns.max, columns.last, ...sourceHead],
-      result.series.map((row) => [
-        seriesName(row),
-        ...[row.range?.first, row.range?.min, row.range?.max, row.value].map((v) =>
-          plain(v ?? '–'),
-        ),
-        ...source(row),
-      ]),
-    );
-  }
   return table(
     [columns.series, columns.value, columns.at, ...sourceHead],
     result.series.map((row) => [seriesName(row), plain(row.value), run.at(row.at), ...source(row)]),

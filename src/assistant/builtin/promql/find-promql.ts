@@ -19,7 +19,7 @@ const FULL_WIDTH = new Map(
 const CUES =
   /(?:\b(?:promql|query|evaluate|eval|current values? of|values? of|metrics?|graph|plot)\b|查询|指标|表达式|执行|计算|查一下|查下|查看|查)/giu;
 const RUN_CUES =
-  /\b(?:run|execute|compute|calculate|show|get|what is|what's|how much is)\b|运行|看看|看一下|看/giu;
+  /\b(?:run|execute|compute|calculate|show|get|what is|what's|how much is|charts?|draw|visuali[sz]e)\b|运行|看看|看一下|看|画(?:出|一下|图)?/giu;
 const BETWEEN =
   /(?:[\s:：,，]|\b(?:the|a|an|of|for|metrics?|promql|expression|query|instant|range|current|value|values|series|me|please)\b|一下|下|指标|表达式|语句|promql|当前|现在|目前|的|值|一个)*/iuy;
 const HAN_VALUE =

@@ -1,0 +1,159 @@
+import { chartRenderer, ChartError } from '../charts/chart-renderer.js';
+import type { ChartSpec } from '../charts/chart-spec.js';
+import type { JsonObject, Part } from '../../domain/a2a.js';
+import { cleanText } from '../sources/clean-text.js';
+import type { LabelSet } from '../sources/source.types.js';
+import type { ChartFiring } from './chart-firing.js';
+import { type Grid, type GridLine, lineName, seriesText } from './chart-lines.js';
+import type { ChartResult } from './chart.tool.js';
+import type { ToolOutlet } from './tool.js';
+
+/** More points than that stand in a CSV file, not in the data part. */
+const INLINE_POINTS = 600;
+const CSV_SERIES = 100;
+const MOST_BANDS = 6;
+const MOST_COMMON = 4;
+
+export interface Drawing {
+  readonly title: string;
+  readonly grid: Grid;
+  readonly drawn: readonly GridLine[];
+  readonly all: readonly GridLine[];
+  /** Labels of all that is drawn. */
+  readonly common: LabelSet;
+  readonly firing: readonly ChartFiring[];
+}
+
+const WORDS = {
+  en: {
+    some: (drawn: number, total: number) =>
+      `${drawn} of ${total} series are drawn: those with the highest values.`,
+    unusable: 'NaN and infinite values are left out.',
+    unknown: 'Which alerts fired is not known here.',
+    nothing: 'there is no value to draw',
+  },
+  zh: {
+    some: (drawn: number, total: number) => `共 ${total} 条序列，只画出数值最高的 ${drawn} 条。`,
+    unusable: '已略去 NaN 与无穷大的值。',
+    unknown: '无法得知当时有哪些告警。',
+    nothing: '没有可以画出的数值',
+  },
+} as const;
+
+/**
+ * Gives the user the picture, with its numbers beside it. What cannot be drawn is no error: the
+ * figures of the result stand by themselves.
+ * @throws the signal's reason.
+ */
+export async function handOut(
+  result: ChartResult,
+  drawing: Drawing,
+  outlet: ToolOutlet | undefined,
+  signal: AbortSignal,
+): Promise<Pick<ChartResult, 'picture' | 'no_picture'>> {
+  if (outlet === undefined) return {};
+  if (drawing.drawn.length === 0) return { no_picture: WORDS[outlet.language].nothing };
+  try {
+    const { svg, png } = await chartRenderer.draw(specOf(result, drawing, outlet), signal);
+    const title = textOf(drawing.title, 120, outlet);
+    outlet.attach({
+      name: 'chart',
+      description: title,
+      contentType: 'chart',
+      parts: [
+        { raw: Buffer.from(png).toString('base64'), mediaType: 'image/png', filename: 'chart.png' },
+        {
+          raw: Buffer.from(svg).toString('base64'),
+          mediaType: 'image/svg+xml',
+          filename: 'chart.svg',
+        },
+        ...numbersOf(result, drawing, outlet),
+      ],
+    });
+    return { picture: 'chart.png' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ChartError)) throw error;
+    return { no_picture: error.message };
+  }
+}
+
+function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): ChartSpec {
+  const { grid, drawn, common, firing, all } = drawing;
+  const words = WORDS[outlet.language];
+  const shared = Object.entries(common)
+    .filter(([name]) => name !== '__name__')
+    .slice(0, MOST_COMMON)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const sources = [...new Set(drawn.map(({ source }) => source))];
+  return {
+    title: textOf(drawing.title, 120, outlet),
+    subtitle: textOf([sources.join(', '), ...shared].join(' · '), 120, outlet),
+    language: outlet.language,
+    unit: result.unit,
+    ...grid,
+    series: drawn.map((line) => ({
+      name: textOf(lineName(line, common), 120, outlet),
+      values: line.values,
+    })),
+    firing: firing.slice(0, MOST_BANDS).map(({ name, stretches, open }) => ({
+      name: textOf(name, 60, outlet),
+      stretches: stretches.map(({ start, end }) => ({ start: Math.max(start, grid.start), end })),
+      open,
+    })),
+    moreFiring: Math.max(0, firing.length - MOST_BANDS),
+    notes: [
+      ...(all.length > drawn.length ? [words.some(drawn.length, all.length)] : []),
+      ...(all.some(({ unusable }) => unusable > 0) ? [words.unusable] : []),
+      ...(result.firing_known ? [] : [words.unknown]),
+    ],
+  };
+}
+
+/** The same numbers for a machine: in the data part, or beside it where they are many. */
+function numbersOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): readonly Part[] {
+  const { query, time, unit, range, total, firing, sources } = result;
+  const points = drawing.drawn.reduce((sum, { values }) => sum + values.length, 0);
+  const isLong = points > INLINE_POINTS;
+  const data: JsonObject = JSON.parse(
+    outlet.hide(
+      JSON.stringify({
+        kind: 'nightjar.chart/1',
+        ...{ query, time, unit, range, total, firing },
+        sources: sources.map(({ name, type, demo }) => ({ name, type, demo })),
+        series: result.series.map(({ source, name, labels, ...figures }, index) => ({
+          ...{ source, name, labels, ...figures },
+          ...(isLong || drawing.drawn[index] === undefined
+            ? {}
+            : { values: drawing.drawn[index].values }),
+        })),
+        ...(isLong ? { values_in: 'chart.csv' } : {}),
+      }),
+    ),
+  ) as JsonObject;
+  if (!isLong) return [{ data }];
+  const csv = Buffer.from(outlet.hide(csvOf(drawing))).toString('base64');
+  return [{ data }, { raw: csv, mediaType: 'text/csv', filename: 'chart.csv' }];
+}
+
+/** RFC 4180: a row for each step, a column for each series, the drawn ones first. */
+function csvOf({ drawn, all, grid }: Drawing): string {
+  const lines = [...drawn, ...all.filter((line) => !drawn.includes(line))].slice(0, CSV_SERIES);
+  const steps = drawn[0]?.values.length ?? 0;
+  // A selector never begins with a sign that a spreadsheet would take for a formula.
+  const head = ['time', ...lines.map(({ labels }) => quoted(seriesText(labels, 500)))];
+  const rows = Array.from({ length: steps }, (_, index) => [
+    new Date(grid.start + index * grid.stepSeconds * 1000).toISOString(),
+    ...lines.map(({ values }) => String(values[index] ?? '')),
+  ]);
+  return [head, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** One line, without secrets. */
+function textOf(text: string, max: number, outlet: ToolOutlet): string {
+  return cleanText(outlet.hide(text), max);
+}
