@@ -7,6 +7,7 @@ import { RedisTokenStore } from '../store/redis-token.store.js';
 import { TokenStore } from '../store/token.store.js';
 import { ChangeWatch } from './change-watch.js';
 import { N9eIdentity } from './n9e-identity.js';
+import { OidcIdentity } from './oidc/oidc-identity.js';
 import { OpenCalls } from './open-calls.js';
 import { TokenGuard } from './token.guard.js';
 import { TokenVerifier } from './token.verifier.js';
@@ -29,6 +30,7 @@ import { TokenVerifier } from './token.verifier.js';
     ChangeWatch,
     OpenCalls,
     N9eIdentity,
+    OidcIdentity,
     TokenVerifier,
     TokenGuard,
   ],

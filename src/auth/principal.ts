@@ -9,6 +9,9 @@ export {
   type TokenScope,
 } from '../config/token-scopes.js';
 
+/** Where a token may be presented. */
+export type Surface = 'a2a' | 'mcp';
+
 /** Whom a token proves: what the guard puts on the request, and all that is known of the caller. */
 export interface Principal {
   /** SYSTEM_TENANT for an admin. */
@@ -21,6 +24,10 @@ export interface Principal {
   readonly expires?: number;
   /** From where it may be used; absent: from anywhere. */
   readonly addresses?: AddressList;
+  /** What lists and the audit call an issuer's token: the same after a refresh. Absent: `tokenId`. */
+  readonly id?: string;
+  /** Of an issuer's token: the surfaces that its audience covers. Absent: all. */
+  readonly surfaces?: readonly Surface[];
   /** Of a user of n9e: the busi groups that are theirs. */
   readonly busiGroups?: readonly number[];
 }

@@ -59,26 +59,28 @@ export class TokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.metadata(PUBLIC_ROUTE, context) === true) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const secret = this.onlySecret(request);
-    const principal = await this.identify(context, request, secret);
+    const scope = this.metadata(REQUIRED_SCOPE, context);
+    const secret = this.onlySecret(request, scope);
+    const principal = await this.identify(context, request, { secret, scope });
     noteRequest(request.raw, { tenant: principal.tenant, user: principal.user });
-    refuseOtherScope(principal, this.metadata(REQUIRED_SCOPE, context));
+    refuseOtherScope(principal, scope);
     this.verifier.noteUse(principal);
     const { raw } = context.switchToHttp().getResponse<{ readonly raw: ServerResponse }>();
     this.calls.track(principal, raw);
     return true;
   }
 
-  private onlySecret(request: Request): string {
+  private onlySecret(request: Request, scope: unknown): string {
     const [secret, ...more] = presentedSecrets(request.raw.rawHeaders, this.headerName);
     if (secret === undefined) {
       throw unauthenticated(
         'missing',
         `A token is required: send it as ${this.headerName} or as Authorization: Bearer`,
+        scope,
       );
     }
     if (more.length > 0) {
-      throw unauthenticated('conflict', 'The request carries tokens that differ');
+      throw unauthenticated('conflict', 'The request carries tokens that differ', scope);
     }
     return secret;
   }
@@ -86,13 +88,14 @@ export class TokenGuard implements CanActivate {
   private async identify(
     context: ExecutionContext,
     request: Request,
-    secret: string,
+    presented: Presented,
   ): Promise<Principal> {
     try {
       await this.passport.canActivate(context);
     } catch (error) {
-      if (error instanceof UnauthorizedException) throw this.refuse(request, 'invalid', secret);
-      metrics.authFailures.inc({ reason: 'store' });
+      if (error instanceof UnauthorizedException) throw this.refuse(request, 'invalid', presented);
+      const isDenied = error instanceof DomainError && error.code === 'PERMISSION_DENIED';
+      metrics.authFailures.inc({ reason: isDenied ? 'tenant' : 'store' });
       throw error instanceof DomainError
         ? error
         : unavailable('The token cannot be checked right now', error);
@@ -100,26 +103,32 @@ export class TokenGuard implements CanActivate {
     const principal = request.user;
     if (principal === undefined) throw new Error('bug: passport let a request in without a user');
     if (principal.addresses?.has(request.ip) === false) {
-      throw this.refuse(request, 'address', secret);
+      throw this.refuse(request, 'address', presented);
     }
+    if (!isFor(presented.scope, principal)) throw this.refuse(request, 'audience', presented);
     return principal;
   }
 
   /** One text for every reason: a caller without the right token learns nothing about tokens. */
-  private refuse({ ip, id }: Request, reason: 'invalid' | 'address', secret: string): DomainError {
+  private refuse(
+    { ip, id }: Request,
+    reason: 'invalid' | 'address' | 'audience',
+    { secret, scope }: Presented,
+  ): DomainError {
     const failure = this.failures.fail(ip);
-    const why = this.verifier.refusalOf(secret);
-    this.auditRefusal(failure, { ip, id, reason: reason === 'address' ? reason : why.reason });
+    const why = reason === 'invalid' ? this.verifier.refusalOf(secret).reason : reason;
+    const label = reason === 'address' ? reason : 'invalid';
+    this.auditRefusal(failure, { ip, id, reason: why });
     this.logger.warn({
       msg: 'a token was refused',
-      reason: reason === 'address' ? reason : why.reason,
+      reason: why,
       address: ip,
       inThisMinute: failure.count,
     });
     if (failure.retryAfter === undefined) {
-      return unauthenticated(reason, 'The token is not valid');
+      return unauthenticated(label, 'The token is not valid', scope, 'invalid_token');
     }
-    metrics.authFailures.inc({ reason });
+    metrics.authFailures.inc({ reason: label });
     return new DomainError('RATE', 'Too many wrong tokens from this address; try again later', {
       retryAfter: failure.retryAfter,
     });
@@ -151,13 +160,36 @@ export class TokenGuard implements CanActivate {
   }
 }
 
+interface Presented {
+  readonly secret: string;
+  /** What the route asks for. */
+  readonly scope: unknown;
+}
+
+/** A token whose issuer made it for one surface is a wrong one on any other route. */
+function isFor(scope: unknown, { surfaces }: Principal): boolean {
+  return surfaces === undefined || surfaces.some((surface) => surface === scope);
+}
+
 function refuseOtherScope({ scopes }: Principal, scope: unknown): void {
   if (typeof scope !== 'string' || scopes.includes(scope)) return;
   metrics.authFailures.inc({ reason: 'scope' });
-  throw new DomainError('PERMISSION_DENIED', `The token does not have the scope ${scope}`);
+  throw new DomainError('PERMISSION_DENIED', `The token does not have the scope ${scope}`, {
+    challenge: { error: 'insufficient_scope', scope },
+  });
 }
 
-function unauthenticated(reason: string, message: string): DomainError {
+function unauthenticated(
+  reason: string,
+  message: string,
+  scope: unknown,
+  error?: 'invalid_token',
+): DomainError {
   metrics.authFailures.inc({ reason });
-  return new DomainError('UNAUTHENTICATED', message);
+  return new DomainError('UNAUTHENTICATED', message, {
+    challenge: {
+      ...(error === undefined ? {} : { error }),
+      ...(typeof scope === 'string' ? { scope } : {}),
+    },
+  });
 }

@@ -6,6 +6,8 @@ import { unavailable } from '../domain/errors.js';
 import { type TokenRecord, TokenStore } from '../store/token.store.js';
 import { ExpiringMap } from './expiring-map.js';
 import { N9eIdentity } from './n9e-identity.js';
+import { OidcIdentity } from './oidc/oidc-identity.js';
+import type { TokenFault } from './oidc/refused-token.js';
 import type { Principal } from './principal.js';
 
 /** A revoked token works for at most so long on any instance: the revocation guarantee. */
@@ -22,7 +24,7 @@ interface Known {
 }
 
 /** Why a token is refused, for logs and the audit; the caller is told nothing of it. */
-export type Refused = 'unknown' | 'expired' | 'revoked';
+export type Refused = 'unknown' | 'expired' | 'revoked' | TokenFault;
 
 /** Says whom a token proves: one of the configuration's, or one in the store. */
 @Injectable()
@@ -39,6 +41,7 @@ export class TokenVerifier {
     @Inject(TokenStore) private readonly store: TokenStore,
     /** Who is asked about a token that is none of ours. */
     @Optional() private readonly n9e?: N9eIdentity,
+    @Optional() private readonly oidc?: OidcIdentity,
   ) {
     this.configure(config.tokens);
   }
@@ -50,26 +53,33 @@ export class TokenVerifier {
 
   /**
    * Undefined for a token that is unknown, expired or revoked.
-   * @throws DomainError UNAVAILABLE when Redis cannot say.
+   * @throws DomainError UNAVAILABLE when Redis, or whoever made the token, cannot say;
+   * PERMISSION_DENIED for an issuer's token that leads to no tenant.
    */
   async verify(secret: string): Promise<Principal | undefined> {
-    if (tokenSecretFault(secret) !== undefined) return undefined;
     const sha256 = hashToken(secret);
+    // First of all: a JWT is shown to nobody but its issuer.
+    if (this.oidc?.claims(secret) === true && !this.configured.has(sha256)) {
+      return this.oidc.identify(secret, sha256);
+    }
+    if (tokenSecretFault(secret) !== undefined) return this.fromElsewhere(secret, sha256);
     const configured = this.configured.get(sha256);
     if (configured !== undefined) return isOver(configured) ? undefined : configured;
     const isUnknown = this.unknown.get(sha256) !== undefined;
     const known = isUnknown ? undefined : (this.known.get(sha256) ?? (await this.ask(sha256)));
-    if (known === undefined) return this.n9e?.identify(secret, sha256);
-    return isValid(known.record) ? known.principal : undefined;
+    if (known !== undefined) return isValid(known.record) ? known.principal : undefined;
+    return (await this.n9e?.identify(secret, sha256)) ?? this.fromElsewhere(secret, sha256);
   }
 
   /**
    * Whether whom a token has proved would be let in again, as of now.
    * @throws DomainError UNAVAILABLE when Redis cannot say.
    */
-  async stands({ sha256 }: Principal): Promise<boolean> {
+  async stands({ sha256, id }: Principal): Promise<boolean> {
     const configured = this.configured.get(sha256);
     if (configured !== undefined) return !isOver(configured);
+    // What the issuer said stands where no other place knows the token.
+    if (id !== undefined) return (await this.oidc?.stands(sha256)) ?? false;
     const known = await this.ask(sha256);
     if (known === undefined) return (await this.n9e?.stands(sha256)) ?? false;
     return isValid(known.record);
@@ -81,19 +91,25 @@ export class TokenVerifier {
     const configured = this.configured.get(sha256);
     if (configured !== undefined) return { reason: 'expired', sha256 };
     const record = this.known.get(sha256)?.record;
-    if (record === undefined) return { reason: 'unknown' };
+    if (record === undefined) return { reason: this.oidc?.refusalOf(sha256) ?? 'unknown' };
     return { reason: record.revoked === undefined ? 'expired' : 'revoked', sha256 };
   }
 
   /** A token of the store was accepted: its last use is noted now and then, and never waited for. */
-  noteUse({ sha256, busiGroups }: Principal): void {
-    // A token of n9e is none of the store's.
-    if (busiGroups !== undefined) return;
+  noteUse({ sha256, busiGroups, id }: Principal): void {
+    // A token of n9e or of an issuer is none of the store's.
+    if (busiGroups !== undefined || id !== undefined) return;
     if (this.configured.has(sha256) || this.touched.get(sha256) !== undefined) return;
     this.touched.set(sha256, true, monotonic());
     this.store.touch(sha256, Date.now()).catch((error: unknown) => {
       this.logger.debug({ msg: 'the last use of a token could not be noted', err: error });
     });
+  }
+
+  /** An opaque token that no place of ours knows: an issuer may. */
+  private async fromElsewhere(secret: string, sha256: string): Promise<Principal | undefined> {
+    if (this.oidc?.mayKnow(secret) !== true) return undefined;
+    return this.oidc.identify(secret, sha256);
   }
 
   /** Concurrent requests with one token share one question. */

@@ -4,6 +4,7 @@ import { EXIT_UNAVAILABLE } from '../config/exit-code.js';
 import { examineRedis } from '../redis/doctor/examine-redis.js';
 import type { Finding } from '../redis/doctor/finding.js';
 import { CliFailure } from './cli-failure.js';
+import { examineIssuers } from './doctor/examine-issuers.js';
 import { examineTenants } from './doctor/examine-tenants.js';
 import { findRedis, type FindOptions } from './find-redis.js';
 import { connected } from './redis-client.js';
@@ -23,7 +24,9 @@ const SIGN: Readonly<Record<Finding['level'], string>> = {
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look whether Redis, the sources and the models are fit; 69 when one is not')
+    .description(
+      'look whether Redis, the issuers, the sources and the models are fit; 69 when one is not',
+    )
     .option('--config <file>', 'YAML file; NIGHTJAR_CONFIG is taken otherwise')
     .option('--port <port>', 'of the launcher, when several run with an embedded Redis')
     .option('--json', 'one line of JSON: {"ok": …, "findings": […]}')
@@ -47,7 +50,11 @@ async function examine(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<Find
     if (!(error instanceof CliFailure)) throw error;
     return [{ check: 'connection', where: 'redis', level: 'error', text: error.message }];
   });
-  return [...(await redis), ...(await examineTenants(config.tenants))];
+  return [
+    ...(await redis),
+    ...(await examineIssuers(config.auth.oidc)),
+    ...(await examineTenants(config.tenants)),
+  ];
 }
 
 function report(findings: readonly Finding[], ok: boolean): string {

@@ -3,6 +3,7 @@ import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildAdministration } from './build-administration.js';
 import { buildCard } from './build-card.js';
+import { buildOidc } from './build-oidc.js';
 import { buildPush } from './build-push.js';
 import { buildRedis } from './build-redis.js';
 import { adminToken, buildTokens } from './build-tokens.js';
@@ -58,6 +59,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
       headerName: dto.auth?.headerName ?? 'X-User-Token',
       failuresPerMinute: dto.auth?.failuresPerMinute ?? 30,
       ...buildN9eAuth(dto, ids, faults),
+      oidc: buildOidc(dto, { tenants: ids, secrets, faults }),
     },
     ...buildAdministration(input),
     a2a: { enabled: dto.a2a?.enabled ?? true },

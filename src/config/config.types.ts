@@ -1,3 +1,4 @@
+import type { OidcIssuer } from './oidc.types.js';
 import type { Toolset } from './toolsets.js';
 
 /**
@@ -28,6 +29,8 @@ export interface GatewayConfig {
     readonly failuresPerMinute: number;
     /** Accepts the tokens of n9e's users, all into one tenant. */
     readonly n9e?: { readonly url: string; readonly tenant: string };
+    /** Authorization servers whose access tokens are accepted. */
+    readonly oidc: readonly OidcIssuer[];
   };
   /** The admin API, on the management listener. */
   readonly admin: {

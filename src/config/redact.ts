@@ -6,6 +6,7 @@ import type {
   SourceConfig,
   TenantConfig,
 } from './config.types.js';
+import type { OidcIssuer } from './oidc.types.js';
 import { redactedRedisUrl } from './redis-url.js';
 
 const HIDDEN = '[redacted]';
@@ -14,6 +15,7 @@ const HIDDEN = '[redacted]';
 export function redact(config: GatewayConfig): Record<string, unknown> {
   return {
     ...config,
+    auth: { ...config.auth, oidc: config.auth.oidc.map(redactIssuer) },
     ...(config.push === undefined ? {} : { push: { ...config.push, encryptionKey: HIDDEN } }),
     ...(config.tracing === undefined
       ? {}
@@ -24,6 +26,12 @@ export function redact(config: GatewayConfig): Record<string, unknown> {
     // A hash is no secret for a random token, but it is for one that somebody made up.
     tokens: config.tokens.map((token) => ({ ...token, sha256: HIDDEN })),
   };
+}
+
+function redactIssuer(issuer: OidcIssuer): OidcIssuer {
+  const { introspection } = issuer;
+  if (introspection === undefined) return issuer;
+  return { ...issuer, introspection: { ...introspection, clientSecret: HIDDEN } };
 }
 
 function redactRedis(redis: RedisSettings): Record<string, unknown> {

@@ -38,11 +38,20 @@ export type ErrorCode =
   | 'FAILED_PRECONDITION'
   | 'INTERNAL';
 
+export interface Challenge {
+  /** Absent: nothing was presented. */
+  readonly error?: 'invalid_token' | 'insufficient_scope';
+  /** What the route asks for. */
+  readonly scope?: string;
+}
+
 export interface ErrorOptions {
   /** Seconds after which a retry makes sense (Retry-After). */
   readonly retryAfter?: number;
   /** Goes into ErrorInfo.metadata: facts the caller already knows or may know. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** What a client has to bring; becomes a part of WWW-Authenticate (RFC 6750 section 3). */
+  readonly challenge?: Challenge;
   /** For the log only; never reaches a client. */
   readonly cause?: unknown;
 }
@@ -51,6 +60,7 @@ export interface ErrorOptions {
 export class DomainError extends Error {
   readonly retryAfter: number | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly challenge: Challenge | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -61,6 +71,7 @@ export class DomainError extends Error {
     this.name = 'DomainError';
     this.retryAfter = options.retryAfter;
     this.metadata = options.metadata ?? {};
+    this.challenge = options.challenge;
   }
 }
 

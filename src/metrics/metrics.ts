@@ -99,11 +99,17 @@ export const metrics = {
     help: 'Ended tasks deleted because their user kept too many or too much',
     registers,
   }),
-  /** `reason`: missing, invalid, address, conflict, scope, tenant, suspended or store (Redis could not be asked). */
+  /** `reason`: missing, invalid, address, conflict, scope, tenant, suspended or store (who knows the token could not be asked). */
   authFailures: new Counter<'reason'>({
     name: 'nightjar_auth_failures_total',
     help: 'Requests refused by authentication',
     labelNames: ['reason'],
+    registers,
+  }),
+  /** Of `auth.oidc`: no keys, no answer about a token. */
+  issuerFailures: new Counter({
+    name: 'nightjar_auth_issuer_failures_total',
+    help: 'Questions to issuers of access tokens (keys, introspection) without a usable answer',
     registers,
   }),
   /** Of the YAML file, and of tenants of the admin API. */

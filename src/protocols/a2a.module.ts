@@ -12,10 +12,12 @@ import { RecordsController } from './a2a-v1/records.controller.js';
 import { RestController } from './a2a-v1/rest.controller.js';
 import { RpcController } from './a2a-v1/rpc.controller.js';
 import { RpcDispatcher } from './a2a-v1/rpc-dispatcher.js';
+import { ResourceMetadataController } from './http/resource-metadata.controller.js';
 import { SseModule } from './sse/sse.module.js';
 
 const CONTROLLERS: readonly Type[] = [
   AgentCardController,
+  ResourceMetadataController,
   HintController,
   A2aEndpointController,
   RpcController,

@@ -7,7 +7,7 @@ import { PushCourier } from './push-courier.js';
 import { PUSH_FORMATS, type PushFormats } from '../domain/webhook.js';
 import { PushPoster } from './push-poster.js';
 import { Sealer } from './sealer.js';
-import { UrlGuard } from './url-guard.js';
+import { UrlGuard } from '../outbound/url-guard.js';
 
 /** What registering and sending share; nothing of it is there while push is switched off. */
 @Injectable()

@@ -1,7 +1,6 @@
-import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import type { PushOutcome } from '../metrics/metrics.js';
-import { type UrlGuard, UrlRefused } from './url-guard.js';
+import { guardedLookup, type UrlGuard, UrlRefused } from '../outbound/url-guard.js';
 import type { Webhook } from '../domain/webhook.js';
 
 /** Of an answer that nobody looks at, before the connection is cut. */
@@ -79,22 +78,6 @@ export class PushPoster {
         : { authorization: `${authentication.scheme} ${authentication.credentials}` }),
     };
   }
-}
-
-/** Resolves once and hands the socket what was checked. */
-function guardedLookup(guard: UrlGuard): LookupFunction {
-  return (hostname, options, callback) => {
-    guard.resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (options.all === true) callback(null, [...addresses]);
-        else callback(null, first?.address ?? '', first?.family);
-      },
-      (error: unknown) => {
-        callback(error instanceof Error ? error : new Error(String(error)), '');
-      },
-    );
-  };
 }
 
 function judge(status: number): Posted {

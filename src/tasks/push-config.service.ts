@@ -7,7 +7,7 @@ import { placeOf } from '../push/push-courier.js';
 import { PushParts } from '../push/push-parts.js';
 import { PushSender } from '../push/push-sender.js';
 import type { Sealer } from '../push/sealer.js';
-import { type UrlGuard, UrlRefused } from '../push/url-guard.js';
+import { type UrlGuard, UrlRefused } from '../outbound/url-guard.js';
 import type { Webhook } from '../domain/webhook.js';
 
 /** Webhooks that a task may have (design section 8). */

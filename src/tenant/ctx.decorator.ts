@@ -14,13 +14,13 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   if (request.user === undefined) {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
-  const { tenant, user, scopes, sha256, busiGroups } = request.user;
+  const { tenant, user, scopes, sha256, id, busiGroups } = request.user;
   const trace = traceOfRequest(request.raw);
   return {
     tenant,
     user,
     scopes,
-    token: tokenId(sha256),
+    token: id ?? tokenId(sha256),
     requestId: request.id,
     ...(busiGroups === undefined ? {} : { busiGroups }),
     ...(trace === undefined ? {} : { trace }),

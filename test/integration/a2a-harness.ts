@@ -62,7 +62,7 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
     management: { host: '127.0.0.1', port: 0, probesOnMain: true },
     trustedProxies: ['127.0.0.0/8'],
     redis: { url: 'redis://127.0.0.1:1', prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
+    auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc: [] },
     admin: { enabled: false, allowedHosts: [], secretEnv: [] },
     audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
     usage: { retentionDays: 92 },

@@ -349,7 +349,7 @@ describe('the agent card', () => {
   it('should follow the configured header and publicUrl', async () => {
     const publicUrl = 'https://ops.example.org/nightjar';
     const other = await startA2aApp({
-      auth: { failuresPerMinute: 30, headerName: 'X-Ops-Key' },
+      auth: { failuresPerMinute: 30, oidc: [], headerName: 'X-Ops-Key' },
       publicUrl,
     });
     try {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nightjar } from '../support/nightjar-cli.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TokenIssuer } from '../support/token-issuer.js';
 
 interface Answer {
   readonly ok: boolean;
@@ -92,6 +93,39 @@ describe('nightjar doctor', () => {
     const { code, stdout } = await nightjar(['doctor'], env);
     expect(code).toBe(69);
     expect(stdout).toMatch(/ERROR +rights {2}channels +NOPERM/);
+  });
+
+  it('should look whether issuers of access tokens say who they are, and give keys', async () => {
+    const [good, strange, weak] = await Promise.all([
+      TokenIssuer.start(),
+      TokenIssuer.start(),
+      TokenIssuer.start(),
+    ]);
+    strange.document = { issuer: 'https://other.example.com' };
+    weak.keys = [{ kty: 'oct', k: 'AAAA' }];
+    const introspection = { clientId: 'n', clientSecret: { env: 'OIDC_SECRET' } };
+    const issuer = (of: TokenIssuer, userPrefix: string, more: object = {}): object => ({
+      issuer: of.url,
+      allowHttp: true,
+      audiences: ['n'],
+      claims: { tenant: { value: 'fit' }, userPrefix },
+      ...more,
+    });
+    const oidc = [issuer(good, 'a-', { introspection }), issuer(strange, 'b-'), issuer(weak, 'c-')];
+    const path = join(dir, 'issuers.yaml');
+    const tenants = [{ id: 'fit', sources: [{ type: 'demo', name: 'd' }] }];
+    await writeFile(path, JSON.stringify({ auth: { oidc }, tenants }));
+    const env = { REDIS_URL: redis.url, HOME: dir, OIDC_SECRET: 'hush' };
+    const { code, stdout } = await nightjar(['doctor', '--json', '--config', path], env);
+    const { findings } = JSON.parse(stdout) as Answer;
+    const of = ({ url }: TokenIssuer): string[] =>
+      findings.filter(({ where }) => where === url).map(({ check, level }) => `${check} ${level}`);
+    expect(code).toBe(69);
+    expect(of(good)).toEqual(['discovery ok', 'keys ok', 'introspection ok']);
+    expect(of(strange)).toEqual(['discovery error', 'keys error']);
+    expect(of(weak)).toEqual(['discovery ok', 'keys error']);
+    expect(stdout).not.toContain('hush');
+    await Promise.all([good.stop(), strange.stop(), weak.stop()]);
   });
 
   it('should go on to the rest when Redis is away, and name no password', async () => {

@@ -27,6 +27,7 @@ beforeEach(() => {
     auth: {
       headerName: 'X-User-Token',
       failuresPerMinute: 30,
+      oidc: [],
       n9e: { url: server.url, tenant: 'acme' },
     },
   });
@@ -91,7 +92,9 @@ describe('a token of n9e', () => {
   });
 
   it('should not be asked about where the config does not say so', async () => {
-    const off = new N9eIdentity({ auth: { headerName: 'X-User-Token', failuresPerMinute: 30 } });
+    const off = new N9eIdentity({
+      auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc: [] },
+    });
     expect(await off.identify(ANN, sha(ANN))).toBeUndefined();
     expect(server.requests).toEqual([]);
     await off.onModuleDestroy();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Webhook } from '../../src/domain/webhook.js';
 import { PushPoster } from '../../src/push/push-poster.js';
-import { UrlGuard } from '../../src/push/url-guard.js';
+import { UrlGuard } from '../../src/outbound/url-guard.js';
 import { HookServer } from '../support/hook-server.js';
 
 const never = new AbortController().signal;

@@ -8,7 +8,7 @@ import { VARIABLES } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/load-config.js';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
-const [SMALLEST = '', EVERYTHING = '', SENTINELS = ''] = [
+const [SMALLEST = '', EVERYTHING = '', SENTINELS = '', ...ISSUERS] = [
   ...TEXT.matchAll(/```yaml\n([^]*?)```/g),
 ].map((match) => match[1] ?? '');
 const ENVIRONMENT = {
@@ -52,6 +52,20 @@ describe('docs/configuration.md', () => {
     });
   });
 
+  it('should show identity providers that load', () => {
+    const environment = { REDIS_URL: 'redis://r:1', OIDC_SECRET: 's' };
+    const [all, ...others] = ISSUERS.map((yaml) => load(yaml, environment).auth.oidc[0]);
+    expect(others).toHaveLength(2);
+    expect(all).toMatchObject({
+      requireTyp: false,
+      clockSkewSeconds: 30,
+      allowHttp: false,
+      allowPrivate: [],
+      introspection: { tokens: 'opaque', cacheSeconds: 30 },
+      claims: { user: ['sub'], userPrefix: 'oidc-' },
+    });
+  });
+
   it('should name the defaults as they are', () => {
     const {
       tenants,
@@ -65,10 +79,12 @@ describe('docs/configuration.md', () => {
       ...shown
     } = load(EVERYTHING, ENVIRONMENT);
     const defaults = loadConfig({ environment: { REDIS_URL: redis.url } });
-    // The file shows n9e's users, whom nobody accepts by default.
-    const { n9e, ...auth } = shown.auth;
-    expect(n9e).toBeDefined();
-    expect({ ...shown, auth, redis, tenants: [], tokens: [] }).toEqual(defaults);
+    // The file shows users of others, whom nobody accepts by default.
+    const { n9e, oidc, ...auth } = shown.auth;
+    expect([n9e, oidc[0]]).not.toContain(undefined);
+    expect({ ...shown, auth: { ...auth, oidc: [] }, redis, tenants: [], tokens: [] }).toEqual(
+      defaults,
+    );
     // Absent by default.
     expect([publicUrl, allowedHosts, allowedOrigins, card, tracing]).not.toContain(undefined);
     expect(tokens).toHaveLength(2);

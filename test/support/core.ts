@@ -44,7 +44,7 @@ export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}):
     management: { host: '127.0.0.1', port: 0, probesOnMain: false },
     trustedProxies: [],
     redis: { url: redisUrl, prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token', failuresPerMinute: 30 },
+    auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc: [] },
     admin: { enabled: false, allowedHosts: [], secretEnv: [] },
     audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
     usage: { retentionDays: 92 },

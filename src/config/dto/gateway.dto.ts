@@ -15,6 +15,7 @@ import {
   Text,
   Whole,
 } from './rules.js';
+import { type OidcIssuerDto, OidcIssuers } from './oidc.dto.js';
 import { RedisDto } from './redis.dto.js';
 import { Headers, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { TenantDto } from './tenant.dto.js';
@@ -51,6 +52,9 @@ class N9eAuthDto {
 class AuthDto {
   @Section(() => N9eAuthDto)
   n9e?: N9eAuthDto;
+
+  @OidcIssuers()
+  oidc?: OidcIssuerDto[];
 
   @IsOptional()
   @Check('headerName', (name) => {

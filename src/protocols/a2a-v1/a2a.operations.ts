@@ -238,6 +238,7 @@ export class A2AOperations {
     const { v1, v03 } = agentCards({
       baseUrl,
       headerName: this.config.auth.headerName,
+      issuers: this.config.auth.oidc,
       pushNotifications: this.config.push !== undefined,
       tenant: this.tenants.get(ctx.tenant),
     });

@@ -8,7 +8,7 @@ import { noteRequest } from '../../metrics/request-notes.js';
 import { baseUrlOf } from '../http/base-url.js';
 import { PRODUCT } from '../http/product.js';
 import { pathNotFound } from '../http/path-not-found.js';
-import { addVary } from '../http/site-guard.js';
+import { addVary, FORWARDED } from '../http/site-guard.js';
 import { AddressList } from '../../domain/address-list.js';
 import { requestedVersion } from '../wire/a2a-version.js';
 import { agentCards } from './agent-card.js';
@@ -21,7 +21,6 @@ interface Document {
 
 /** Base URLs are few, but Host is the caller's to choose: beyond this, cards are made anew. */
 const MAX_CACHED = 64;
-const FORWARDED = 'X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Port, X-Forwarded-Prefix';
 
 /** The agent card, for everyone, at the path of A2A 0.3 and 1.0 and at that of 0.2. */
 @Public()
@@ -79,6 +78,7 @@ export class AgentCardController {
     const { v1, v03 } = agentCards({
       baseUrl,
       headerName: auth.headerName,
+      issuers: auth.oidc,
       pushNotifications: push !== undefined,
     });
     return { v1: documentOf(v1, await this.signer.sign(v1, baseUrl)), v03: documentOf(v03) };

@@ -1,11 +1,16 @@
 import type { TenantConfig } from '../../config/config.types.js';
+import type { OidcIssuer } from '../../config/oidc.types.js';
 import type { JsonObject } from '../../domain/a2a.js';
+import { openIdConfigurationUrl } from '../../auth/oidc/issuer-documents.js';
+import { requestNames } from '../http/challenge.js';
 import { PRODUCT } from '../http/product.js';
 import { limitsExtension, skillsOf } from './tenant-skills.js';
 
 /** Name of the API key scheme, whatever its header is called (n9e's name for it). */
 const API_KEY_SCHEME = 'x-user-token';
 const BEARER_SCHEME = 'bearer';
+/** Of an issuer of access tokens; further ones have a number behind it. */
+const OIDC_SCHEME = 'oidc';
 const MODES = ['text/plain'];
 
 /** Of no tenant in particular. */
@@ -43,6 +48,8 @@ export interface CardOptions {
   readonly baseUrl: string;
   /** The header of the API key. */
   readonly headerName: string;
+  /** Whose access tokens are accepted. */
+  readonly issuers?: readonly OidcIssuer[];
   /** Whether webhooks are switched on. */
   readonly pushNotifications?: boolean;
   /** Of an authenticated caller. */
@@ -56,6 +63,7 @@ export interface CardOptions {
 export function agentCards({
   baseUrl,
   headerName,
+  issuers = [],
   pushNotifications = false,
   tenant,
 }: CardOptions): AgentCards {
@@ -74,6 +82,11 @@ export function agentCards({
     defaultOutputModes: MODES,
     skills: tenant === undefined ? [SKILL] : skillsOf(tenant),
   };
+  const openId = issuers.map((issuer, index) => ({
+    name: index === 0 ? OIDC_SCHEME : `${OIDC_SCHEME}-${index + 1}`,
+    url: openIdConfigurationUrl(issuer),
+    scopes: requestNames([issuer], 'a2a'),
+  }));
   const extensions = tenant === undefined ? {} : { extensions: [limitsExtension(tenant.limits)] };
   return {
     v1: {
@@ -83,10 +96,17 @@ export function agentCards({
       securitySchemes: {
         [API_KEY_SCHEME]: { apiKeySecurityScheme: { location: 'header', name: headerName } },
         [BEARER_SCHEME]: { httpAuthSecurityScheme: { scheme: 'bearer' } },
+        ...Object.fromEntries(
+          openId.map(({ name, url }) => [
+            name,
+            { openIdConnectSecurityScheme: { openIdConnectUrl: url } },
+          ]),
+        ),
       },
       securityRequirements: [
         { schemes: { [API_KEY_SCHEME]: { list: [] } } },
         { schemes: { [BEARER_SCHEME]: { list: [] } } },
+        ...openId.map(({ name, scopes }) => ({ schemes: { [name]: { list: scopes } } })),
       ],
     },
     v03: {
@@ -106,8 +126,15 @@ export function agentCards({
       securitySchemes: {
         [API_KEY_SCHEME]: { type: 'apiKey', in: 'header', name: headerName },
         [BEARER_SCHEME]: { type: 'http', scheme: 'bearer' },
+        ...Object.fromEntries(
+          openId.map(({ name, url }) => [name, { type: 'openIdConnect', openIdConnectUrl: url }]),
+        ),
       },
-      security: [{ [API_KEY_SCHEME]: [] }, { [BEARER_SCHEME]: [] }],
+      security: [
+        { [API_KEY_SCHEME]: [] },
+        { [BEARER_SCHEME]: [] },
+        ...openId.map(({ name, scopes }) => ({ [name]: scopes })),
+      ],
     },
   };
 }

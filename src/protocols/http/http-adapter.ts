@@ -10,9 +10,10 @@ import {
   type GatewayConfig,
   type TenantConfig,
 } from '../../config/config.types.js';
-import { DomainError } from '../../domain/errors.js';
+import { type Challenge, DomainError } from '../../domain/errors.js';
 import { baseUrlOf } from './base-url.js';
 import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { challengeText } from './challenge.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
 import { guardSites } from './site-guard.js';
@@ -24,6 +25,8 @@ declare module 'fastify' {
     routeTable?: RouteTable;
     /** Under which URL a caller reaches the gateway; see baseUrlOf. Set by createHttpAdapter. */
     baseUrlOf?: (request: FastifyRequest) => string;
+    /** What WWW-Authenticate says to a refused request. Set by createHttpAdapter. */
+    challengeFor?: (request: FastifyRequest, challenge: Challenge) => string;
     /** Largest body of each surface, over all tenants; raised and lowered as they change. */
     bodyCeilings?: BodyCeilings;
   }
@@ -69,6 +72,13 @@ export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
   });
   const fastify: FastifyInstance = adapter.getInstance();
   fastify.decorate('baseUrlOf', (request: FastifyRequest) => baseUrlOf(request, config, proxies));
+  fastify.decorate('challengeFor', (request: FastifyRequest, challenge: Challenge) =>
+    challengeText(
+      challenge,
+      { url: request.url, baseUrl: baseUrlOf(request, config, proxies) },
+      config.auth.oidc,
+    ),
+  );
   setHeaders(fastify);
   guardSites(fastify, config);
   readBodiesAsText(fastify);

@@ -36,11 +36,12 @@ export function sendError(
   error: WireError,
   id: RpcId = null,
 ): void {
-  const { row, retryAfter } = error;
+  const { row, retryAfter, challenge } = error;
   const plain = protocol === 'a2a-rpc' && row.jsonRpcHttp === 'ok';
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
-  if (row.httpStatus === 401 && !reply.hasHeader('www-authenticate')) {
-    reply.header('www-authenticate', 'Bearer realm="nightjar"');
+  if (row.httpStatus === 401 || challenge !== undefined) {
+    const text = reply.server.challengeFor?.(reply.request, challenge ?? {});
+    if (text !== undefined) reply.header('www-authenticate', text);
   }
   reply
     .code(plain ? 200 : row.httpStatus)

@@ -84,6 +84,10 @@ function adminRulesOf(config: GatewayConfig): SiteRules {
   return new SiteRules({ allowedHosts: admin.allowedHosts, listen: management });
 }
 
+/** What the base URL of a gateway without a `publicUrl` varies by. */
+export const FORWARDED =
+  'X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Port, X-Forwarded-Prefix';
+
 /** Adds to what the response varies by. */
 export function addVary(reply: FastifyReply, names: string): void {
   const known = reply.getHeader('vary');

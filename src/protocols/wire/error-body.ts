@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/a2a.js';
-import { DomainError } from '../../domain/errors.js';
+import { type Challenge, DomainError } from '../../domain/errors.js';
 import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 import { InvalidParams } from './invalid-params.js';
 
@@ -11,6 +11,8 @@ export interface WireError {
   readonly details: readonly JsonObject[];
   /** Seconds. */
   readonly retryAfter: number | undefined;
+  /** For WWW-Authenticate. */
+  readonly challenge: Challenge | undefined;
   /** Set when the error is not one of ours: log it once; its text went to nobody. */
   readonly unknown: unknown;
 }
@@ -27,6 +29,7 @@ export function wireError(error: unknown, requestId: string): WireError {
       message: `Internal error; its details are in the server's log under request ${requestId}`,
       details: [errorInfo(row, { requestId })],
       retryAfter: undefined,
+      challenge: undefined,
       unknown: error ?? new Error('something threw undefined'),
     };
   }
@@ -38,6 +41,7 @@ export function wireError(error: unknown, requestId: string): WireError {
     message: error.message,
     details,
     retryAfter: error.retryAfter,
+    challenge: error.challenge,
     unknown: error.code === 'INTERNAL' ? (error.cause ?? error) : undefined,
   };
 }

@@ -130,10 +130,11 @@ export const ELSEWHERE: Readonly<Record<string, OtherTest>> = {
     'should not grow with the task: ten times the deltas, about ten times the bytes',
   ],
   P74: ['test/integration/cost.int-spec.ts', 'should be four, whatever runs and streams there are'],
+  P80: ['test/e2e/oidc.e2e-spec.ts', 'should lead to the metadata of /%s'],
 };
 
 const RUN_BY_TASK = 'a run is keyed by its task, so no metadata can contradict it';
-const NO_OAUTH = 'there is no OAuth here: tokens are opaque and checked by the gateway itself';
+const NO_FLOW = 'a resource server has no flow of its own, and so no state of one';
 
 /** Rows that have nothing to show in this product, and why. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
@@ -145,8 +146,7 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   S85: 'instances share Redis and no folder, so any number may use one configuration',
   V18: 'answers are artifacts, as the connect guide says',
   V56: 'endpoints in the manner of model providers are out of scope',
-  P80: NO_OAUTH,
-  P81: NO_OAUTH,
+  P81: NO_FLOW,
 };
 
 const REMOTE = 'agents as tools and backends';

@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import type { PushSettings } from '../config/config.types.js';
+import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRange, isInRange, isPublicAddress, rangeOf } from './addresses.js';
 
 const URL_CHARACTERS = 2048;
@@ -13,9 +12,16 @@ export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
+
+/** What is let through beyond https to public addresses. */
+export interface UrlPolicy {
+  readonly allowHttp: boolean;
+  /** Host names and CIDRs that may be reached although they are not public. */
+  readonly allowPrivate: readonly string[];
+}
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Why a webhook's URL is refused: a text for its owner, which ends a sentence starting with `url`. */
+/** Why a URL is refused: a text for whoever wrote it, which ends a sentence starting with `url`. */
 export class UrlRefused extends Error {
   constructor(readonly reason: string) {
     super(`url ${reason}`);
@@ -26,8 +32,8 @@ export class UrlRefused extends Error {
 const NOT_PUBLIC = 'must be at a public address';
 
 /**
- * Where webhooks may point: nothing inside, however it is written. A URL is checked when it is
- * registered and again at each connection, whose address is the one that was checked: the name is
+ * Where URLs of others may lead (webhooks, what an issuer's documents name): nothing inside, however
+ * it is written. A URL is checked when it is registered and again at each connection, whose address is the one that was checked: the name is
  * resolved here once and the socket connects to what came out (no second look-up, no rebinding).
  */
 export class UrlGuard {
@@ -35,7 +41,7 @@ export class UrlGuard {
   private readonly ranges: readonly AddressRange[];
 
   constructor(
-    private readonly settings: Pick<PushSettings, 'allowHttp' | 'allowPrivate'>,
+    private readonly settings: UrlPolicy,
     private readonly resolveName: Resolve = (host) => lookup(host, { all: true, verbatim: true }),
   ) {
     const isRange = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') !== 0;
@@ -123,6 +129,22 @@ export class UrlGuard {
   private permits(address: string): boolean {
     return isPublicAddress(address) || this.ranges.some((range) => isInRange(address, range));
   }
+}
+
+/** For an agent's connector: resolves once and hands the socket what was checked. */
+export function guardedLookup(guard: UrlGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    guard.resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all === true) callback(null, [...addresses]);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new Error(String(error)), '');
+      },
+    );
+  };
 }
 
 /** The IP address that a URL's hostname is, without brackets. */
