@@ -1,5 +1,6 @@
 import type { BuildInput } from './build-config.js';
 import type { RedisLogin, RedisSettings } from './config.types.js';
+import { buildTls } from './build-tls.js';
 import { isSecretRef, type SecretRefDto } from './dto/secret-ref.dto.js';
 import { hasPassword, parseRedisUrl } from './redis-url.js';
 
@@ -12,8 +13,8 @@ export function buildRedis(input: Input): RedisSettings {
   const address = parseRedisUrl(url);
   const { redis = {} } = dto;
   if (address !== undefined) {
-    const tls = 'tls' in address && address.tls;
-    if (redis.tls !== undefined && !tls) faults.add('redis.tls', 'needs a rediss:// address');
+    const isTls = 'tls' in address && address.tls;
+    if (redis.tls !== undefined && !isTls) faults.add('redis.tls', 'needs a rediss:// address');
     if (redis.sentinel !== undefined && address.kind !== 'sentinel') {
       faults.add('redis.sentinel', 'needs a redis+sentinel:// address');
     }
@@ -22,13 +23,14 @@ export function buildRedis(input: Input): RedisSettings {
       faults.add('redis.password', 'is in redis.url already');
     }
   }
+  const tls = buildTls(redis.tls, 'redis.tls', input);
   return {
     url,
     ...loginOf(input, redis, 'redis'),
     ...(redis.sentinel === undefined
       ? {}
       : { sentinel: loginOf(input, redis.sentinel, 'redis.sentinel') }),
-    ...tlsOf(input),
+    ...(tls === undefined ? {} : { tls }),
     prefix: redis.prefix ?? 'nj:',
     allowEviction: redis.allowEviction ?? false,
   };
@@ -56,27 +58,5 @@ function loginOf(
   return {
     ...(username === undefined ? {} : { username }),
     ...(known ? { password: secrets.read(password, `${place}.password`) } : {}),
-  };
-}
-
-function tlsOf({ dto, secrets, faults }: Input): Pick<RedisSettings, 'tls'> {
-  const given = dto.redis?.tls;
-  if (given === undefined) return {};
-  const read = (part: 'ca' | 'cert' | 'key'): Record<string, string> => {
-    const place = `redis.tls.${part}`;
-    const reference = given[part];
-    if (reference === undefined || faults.has(place)) return {};
-    return { [part]: secrets.read(reference, place) };
-  };
-  if ((given.cert === undefined) !== (given.key === undefined)) {
-    faults.add('redis.tls', 'must have both of cert and key, or neither');
-  }
-  return {
-    tls: {
-      ...read('ca'),
-      ...read('cert'),
-      ...read('key'),
-      ...(given.serverName === undefined ? {} : { serverName: given.serverName }),
-    },
   };
 }

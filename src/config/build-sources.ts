@@ -1,3 +1,4 @@
+import { buildTls } from './build-tls.js';
 import type { HttpSourceConfig, SourceAuth, SourceConfig } from './config.types.js';
 import { isSecretRef, type TextOrSecret } from './dto/secret-ref.dto.js';
 import type { SourceAuthDto, SourceDto } from './dto/source.dto.js';
@@ -41,7 +42,7 @@ export function buildSources(
 }
 
 function buildDemo(source: SourceDto, place: string, faults: Faults): SourceConfig {
-  for (const key of ['url', 'timeoutMs', 'maxBytes', 'auth', 'headers'] as const) {
+  for (const key of ['url', 'urls', 'tls', 'timeoutMs', 'maxBytes', 'auth', 'headers'] as const) {
     if (source[key] !== undefined) {
       faults.add(`${place}.${key}`, 'has no meaning for a demo source');
     }
@@ -56,14 +57,29 @@ function buildHttp(
   faults: Faults,
 ): HttpSourceConfig {
   const auth = buildAuth(source.auth, `${place}.auth`, secrets, faults);
+  if (source.url !== undefined && source.urls !== undefined) {
+    faults.add(`${place}.urls`, 'must not stand beside url: name all members in urls');
+  }
+  const [url = '', ...peers] = [...addressesOf(source)].map((one) => one.replace(/\/+$/, ''));
+  const tls = buildTls(source.tls, `${place}.tls`, { secrets, faults });
+  if (tls !== undefined && ![url, ...peers].some((one) => one.startsWith('https:'))) {
+    faults.add(`${place}.tls`, 'needs an https:// address');
+  }
   return {
     name: source.name,
-    url: typeof source.url === 'string' ? source.url.replace(/\/+$/, '') : '',
+    url,
+    ...(peers.length === 0 ? {} : { peers }),
+    ...(tls === undefined ? {} : { tls }),
     timeoutMs: source.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxBytes: source.maxBytes ?? DEFAULT_MAX_BYTES,
     ...(auth === undefined ? {} : { auth }),
     headers: buildHeaders(source.headers, `${place}.headers`, secrets),
   };
+}
+
+function addressesOf({ url, urls }: SourceDto): readonly string[] {
+  if (Array.isArray(urls)) return urls.filter((one) => typeof one === 'string');
+  return typeof url === 'string' ? [url] : [];
 }
 
 /** Header names to values, references resolved. */

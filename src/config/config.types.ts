@@ -106,20 +106,22 @@ export interface RedisLogin {
   readonly password?: string;
 }
 
+/** PEM texts; absent parts are Node's own. */
+export interface TlsSettings {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the server's certificate must hold, where the address is another. */
+  readonly serverName?: string;
+}
+
 /** Where Redis is, in any topology; every secret is resolved. */
 export interface RedisSettings extends RedisLogin {
   /** See `parseRedisUrl`; a login in it wins over the one beside it. */
   readonly url: string;
   /** Of the Sentinels, which have users of their own. */
   readonly sentinel?: RedisLogin;
-  /** PEM texts; absent parts are Node's own. */
-  readonly tls?: {
-    readonly ca?: string;
-    readonly cert?: string;
-    readonly key?: string;
-    /** The name that the server's certificate must hold, where the address is another. */
-    readonly serverName?: string;
-  };
+  readonly tls?: TlsSettings;
   /** Put before every key; no braces. */
   readonly prefix: string;
   /** Accept an evicting maxmemory policy (tasks can then vanish). */
@@ -265,6 +267,9 @@ export type SourceConfig =
 export interface HttpSourceConfig {
   readonly name: string;
   readonly url: string;
+  /** The other members of an HA pair or cluster, of which `url` is the first. */
+  readonly peers?: readonly string[];
+  readonly tls?: TlsSettings;
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly auth?: SourceAuth;

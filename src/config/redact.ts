@@ -70,10 +70,11 @@ function redactAssistant(assistant: AssistantConfig): Record<string, unknown> {
 
 function redactSource(source: SourceConfig): Record<string, unknown> {
   if (source.type === 'demo') return { ...source };
-  const { auth, headers } = source;
+  const { auth, headers, tls } = source;
   return {
     ...source,
     headers: hideValues(headers),
+    ...(tls?.key === undefined ? {} : { tls: { ...tls, key: HIDDEN } }),
     ...(auth === undefined
       ? {}
       : {

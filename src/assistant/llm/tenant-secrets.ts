@@ -15,7 +15,7 @@ export function secretsOf({ assistant, sources }: TenantConfig): readonly string
 
 function secretsOfSource(source: SourceConfig): readonly string[] {
   if (source.type === 'demo') return [];
-  const headers = secretHeaders(source.headers);
+  const headers = [...secretHeaders(source.headers), source.tls?.key ?? ''];
   if (source.auth === undefined) return headers;
   if (source.auth.kind === 'bearer') return [...headers, source.auth.token];
   const { username, password } = source.auth;

@@ -1,6 +1,10 @@
 import { asDocument, asLabels, asList, asOptionalText, asText, asTime } from './shape.js';
 import type { HttpSourceConfig } from '../../config/config.types.js';
-import { SourceHttp } from './source-http.js';
+import { healthOfMembers } from './member-health.js';
+import { mergeAlerts, mergeGroups, mergeSilences } from './merge-members.js';
+import type { SourceError } from './source-error.js';
+import type { SourceHttp } from './source-http.js';
+import { SourceMembers } from './source-members.js';
 import type {
   Alert,
   AlertGroup,
@@ -12,27 +16,31 @@ import type {
   Source,
 } from './source.types.js';
 
-/** Alertmanager's HTTP API v2 (api/v2/openapi.yaml): alerts, groups, silences, status. */
+/**
+ * Alertmanager's HTTP API v2 (api/v2/openapi.yaml): alerts, groups, silences, status. Of the members of a
+ * cluster all are asked, and what they know is put together.
+ */
 export class AlertmanagerSource implements Source {
   readonly type = 'alertmanager';
   readonly name: string;
-  private readonly http: SourceHttp;
+  private readonly http: SourceMembers;
 
   constructor(config: HttpSourceConfig) {
     this.name = config.name;
-    this.http = new SourceHttp({ name: config.name, type: this.type }, config);
+    this.http = new SourceMembers({ name: config.name, type: this.type }, config);
   }
 
   readonly alerts: AlertSource = {
     view: 'router',
-    list: (signal) => this.http.get('/api/v2/alerts', {}, (body) => this.readAlerts(body), signal),
+    list: async (signal) =>
+      mergeAlerts(await this.all('/api/v2/alerts', (body) => this.readAlerts(body), signal)),
   };
 
   readonly silences: SilenceSource = {
-    list: (signal) =>
-      this.http.get('/api/v2/silences', {}, (body) => this.readSilences(body), signal),
-    groups: (signal) =>
-      this.http.get('/api/v2/alerts/groups', {}, (body) => this.readGroups(body), signal),
+    list: async (signal) =>
+      mergeSilences(await this.all('/api/v2/silences', (body) => this.readSilences(body), signal)),
+    groups: async (signal) =>
+      mergeGroups(await this.all('/api/v2/alerts/groups', (body) => this.readGroups(body), signal)),
   };
 
   readonly silenceWrites: SilenceWrites = {
@@ -68,11 +76,24 @@ export class AlertmanagerSource implements Source {
       const version = asDocument(asDocument(body, 'status')['versionInfo'], 'versionInfo');
       return asText(version['version'], 'version');
     };
-    return this.http.get('/api/v2/status', {}, read, signal);
+    const ask = (http: SourceHttp, abort: AbortSignal): Promise<string> =>
+      http.get('/api/v2/status', {}, read, abort);
+    return healthOfMembers(this.http, ask, signal);
   }
+
+  readonly ailing = (): readonly SourceError[] => this.http.ailing;
 
   close(): Promise<void> {
     return this.http.close();
+  }
+
+  /** Members tell each other of silences, but each has only the alerts that it was sent. */
+  private all<T>(
+    path: string,
+    read: (body: unknown) => T,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    return this.http.all((http, abort) => http.get(path, {}, read, abort), signal);
   }
 
   private readAlerts(body: unknown): readonly Alert[] {

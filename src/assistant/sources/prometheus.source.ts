@@ -1,18 +1,20 @@
 import { asDocument, asList, asText, ShapeError } from './shape.js';
 import { readAlerts, readQueryResult, readRules, readTargets } from './prometheus-documents.js';
 import type { HttpSourceConfig } from '../../config/config.types.js';
-import { SourceHttp } from './source-http.js';
+import { healthOfMembers } from './member-health.js';
+import { SourceMembers } from './source-members.js';
+import type { SourceError } from './source-error.js';
 import type { AlertSource, MetricsSource, QueryResult, Source } from './source.types.js';
 
 /** Prometheus' HTTP API v1: alerts, rules, targets, query, query_range. */
 export class PrometheusSource implements Source {
   readonly type = 'prometheus';
   readonly name: string;
-  private readonly http: SourceHttp;
+  private readonly http: SourceMembers;
 
   constructor(config: HttpSourceConfig) {
     this.name = config.name;
-    this.http = new SourceHttp({ name: config.name, type: this.type }, config);
+    this.http = new SourceMembers({ name: config.name, type: this.type }, config);
   }
 
   readonly alerts: AlertSource = {
@@ -44,10 +46,18 @@ export class PrometheusSource implements Source {
   };
 
   /** Not /status/buildinfo: Thanos, Mimir and VictoriaMetrics all answer a query. */
-  async health(signal: AbortSignal): Promise<string> {
-    await this.metrics.query('1', undefined, signal);
-    return 'answers queries';
+  health(signal: AbortSignal): Promise<string> {
+    return healthOfMembers(
+      this.http,
+      async (http, abort) => {
+        await http.get('/api/v1/query', { query: '1' }, () => undefined, abort);
+        return 'answers queries';
+      },
+      signal,
+    );
   }
+
+  readonly ailing = (): readonly SourceError[] => this.http.ailing;
 
   close(): Promise<void> {
     return this.http.close();

@@ -49,6 +49,11 @@ export function isUndone({ fault }: SourceError): boolean {
   }
 }
 
+/** Has a request that failed like this surely not reached the server? */
+export function isUnsent({ fault }: SourceError): boolean {
+  return fault.kind === 'unreachable' && UNSENT.has(fault.code);
+}
+
 /** `Alertmanager at prod-am`. */
 export function titleOf(source: SourceInfo): string {
   const TITLES = {

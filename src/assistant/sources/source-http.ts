@@ -16,6 +16,18 @@ const ERROR_BODY_BYTES = 64 * 1024;
 /** Abort reason of our own clock, to be told from the caller's. */
 const LATE = Symbol('late');
 
+/** What reads and writes at a source, however many members it has. */
+export interface SourceCalls {
+  get<T>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    read: (body: unknown) => T,
+    signal: AbortSignal,
+  ): Promise<T>;
+  ask<T>(path: string, body: unknown, read: (body: unknown) => T, signal: AbortSignal): Promise<T>;
+  write<T>(write: SourceWrite, read: (body: unknown) => T): Promise<T>;
+}
+
 /** A request that changes something. */
 export interface SourceWrite {
   readonly method: 'POST' | 'PUT' | 'DELETE';
@@ -27,7 +39,7 @@ export interface SourceWrite {
  * GETs JSON from one source: with its credentials, within its time and size bounds, following no
  * redirect. Every failure is a SourceError.
  */
-export class SourceHttp {
+export class SourceHttp implements SourceCalls {
   private readonly agent: Agent;
   private readonly writer: Agent;
   private readonly base: URL;
@@ -39,8 +51,15 @@ export class SourceHttp {
   ) {
     this.base = new URL(config.url);
     this.headers = headersOf(config, this.base);
+    const { ca, cert, key, serverName } = config.tls ?? {};
     const times = {
-      connect: { timeout: config.timeoutMs },
+      connect: {
+        timeout: config.timeoutMs,
+        ...(ca === undefined ? {} : { ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        ...(serverName === undefined ? {} : { servername: serverName }),
+      },
       headersTimeout: config.timeoutMs,
       bodyTimeout: config.timeoutMs,
     };
@@ -80,6 +99,11 @@ export class SourceHttp {
       async (bound) => read(await this.fetch(write.path, {}, bound, write, this.writer)),
       new AbortController().signal,
     );
+  }
+
+  /** What is said of it when others did not wait for its answer. */
+  late(afterMs: number): SourceError {
+    return this.fault({ kind: 'timeout', seconds: afterMs / 1000 });
   }
 
   async close(): Promise<void> {

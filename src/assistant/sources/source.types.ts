@@ -1,3 +1,5 @@
+import type { SourceError } from './source-error.js';
+
 /** Where facts come from, as the rest of the assistant sees it. */
 export interface SourceInfo {
   /** The name from the tenant's config; unique within the tenant. */
@@ -18,6 +20,8 @@ export interface Source extends SourceInfo {
   readonly inventory?: Inventory;
   readonly history?: EventHistory;
   readonly busiGroups?: BusiGroupSource;
+  /** Of a source with several members: what is wrong with those that failed last. */
+  readonly ailing?: () => readonly SourceError[];
   /** Asks for a cheap answer. Resolves to a short text such as `0.25.0`. */
   health(signal: AbortSignal): Promise<string>;
   /** Ends its connections. */

@@ -12,6 +12,8 @@ export interface Gathered<T> {
     readonly source: SourceInfo;
     readonly at: number;
     readonly value: T;
+    /** Members of an HA source that did not answer; another one did in their place. */
+    readonly ailing?: readonly SourceError[];
   }[];
   readonly failures: readonly { readonly source: SourceInfo; readonly error: SourceError }[];
 }
@@ -36,17 +38,19 @@ export class TenantSources {
     signal: AbortSignal,
   ): Promise<Gathered<T>> {
     signal.throwIfAborted();
-    const answers: { source: SourceInfo; at: number; value: T }[] = [];
+    const answers: Gathered<T>['answers'][number][] = [];
     const failures: { source: SourceInfo; error: SourceError }[] = [];
     const settled = await Promise.allSettled(
       sources.map(async (source) => ({ value: await ask(source, signal), at: Date.now() })),
     );
     signal.throwIfAborted();
     settled.forEach((outcome, index) => {
-      const { name, type } = sources[index] as Source;
+      const { name, type, ailing } = sources[index] as Source;
       const source: SourceInfo = { name, type };
-      if (outcome.status === 'fulfilled') answers.push({ source, ...outcome.value });
-      else if (outcome.reason instanceof SourceError) {
+      if (outcome.status === 'fulfilled') {
+        const down = ailing?.() ?? [];
+        answers.push({ source, ...outcome.value, ...(down.length === 0 ? {} : { ailing: down }) });
+      } else if (outcome.reason instanceof SourceError) {
         failures.push({ source, error: outcome.reason });
       } else throw outcome.reason;
     });

@@ -48,6 +48,10 @@ export interface SourceReport extends SourceInfo {
   /** True: the facts are invented and must be marked as such wherever they are shown. */
   readonly demo?: true;
   readonly error?: string;
+  /** Of an HA pair: members that did not answer; another one did in their place. */
+  readonly members_down?: readonly string[];
+  /** The errors themselves of those, for a consumer that words them; not serialised. */
+  readonly ailing?: readonly SourceError[];
   /** The error itself, for a consumer that words it in another language; not serialised. */
   readonly failure?: SourceError;
 }
@@ -114,7 +118,12 @@ export function reportOf(gathered: Gathered<unknown>): Pick<ToolResult, 'time' |
   return {
     time: new Date(times.length === 0 ? Date.now() : Math.max(...times)).toISOString(),
     sources: [
-      ...gathered.answers.map(({ source }) => ({ ...source, ...demoMark(source) })),
+      ...gathered.answers.map(({ source, ailing = [] }) => {
+        const report: SourceReport = { ...source, ...demoMark(source) };
+        if (ailing.length === 0) return report;
+        const down = { ...report, members_down: ailing.map(({ message }) => message) };
+        return Object.defineProperty(down, 'ailing', { value: ailing });
+      }),
       ...gathered.failures.map(({ source, error }) => {
         const report: SourceReport = { ...source, ...demoMark(source), error: error.message };
         // Not enumerable: JSON and equality see the text only.

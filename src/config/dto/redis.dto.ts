@@ -1,5 +1,6 @@
 import { IsOptional, Matches } from 'class-validator';
 import { redisUrlFault } from '../redis-url.js';
+import { TlsDto } from './tls.dto.js';
 import { Check, Flag, Section, Text } from './rules.js';
 import { isSecretRef, Secret, SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 
@@ -14,24 +15,6 @@ class RedisLoginDto {
   password?: SecretRefDto;
 }
 
-class RedisTlsDto {
-  @IsOptional()
-  @Secret()
-  ca?: SecretRefDto;
-
-  @IsOptional()
-  @Secret()
-  cert?: SecretRefDto;
-
-  @IsOptional()
-  @Secret()
-  key?: SecretRefDto;
-
-  @IsOptional()
-  @Text(255)
-  serverName?: string;
-}
-
 export class RedisDto extends RedisLoginDto {
   @IsOptional()
   @Check('redisUrl', (url) => (isSecretRef(url) ? undefined : redisUrlFault(url)))
@@ -40,8 +23,8 @@ export class RedisDto extends RedisLoginDto {
   @Section(() => RedisLoginDto)
   sentinel?: RedisLoginDto;
 
-  @Section(() => RedisTlsDto)
-  tls?: RedisTlsDto;
+  @Section(() => TlsDto)
+  tls?: TlsDto;
 
   @IsOptional()
   @Matches(/^[^{}\s\p{C}]{1,64}$/u, {

@@ -1,9 +1,13 @@
 import { IsOptional, Matches, ValidateIf } from 'class-validator';
 import type { SourceConfig } from '../config.types.js';
-import { Check, HttpUrl, OneOf, Section, Text, Whole } from './rules.js';
+import { Check, HttpUrl, httpUrlFault, OneOf, Section, Text, Whole } from './rules.js';
+import { TlsDto } from './tls.dto.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Of an HA pair or cluster. */
+const MOST_MEMBERS = 5;
 
 export class SourceAuthDto {
   @OneOf(['basic', 'bearer'])
@@ -32,9 +36,16 @@ export class SourceDto {
   })
   name!: string;
 
-  @ValidateIf((of: SourceDto) => of.type !== 'demo')
+  @ValidateIf((of: SourceDto) => of.url !== undefined || (of.type !== 'demo' && !of.urls))
   @HttpUrl()
   url?: string;
+
+  @IsOptional()
+  @Check('urls', urlsFault)
+  urls?: string[];
+
+  @Section(() => TlsDto)
+  tls?: TlsDto;
 
   @ValidateIf((of: SourceDto) => of.type === 'n9e')
   @Check('busiGroups', busiGroupsFault)
@@ -56,6 +67,18 @@ export class SourceDto {
   @IsOptional()
   @Headers()
   headers?: Record<string, TextOrSecret>;
+}
+
+function urlsFault(value: unknown): string | undefined {
+  const fine =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MOST_MEMBERS &&
+    new Set(value).size === value.length &&
+    value.every((one) => httpUrlFault(one) === undefined);
+  return fine
+    ? undefined
+    : `must be a list of 1 to ${String(MOST_MEMBERS)} different http:// or https:// URLs`;
 }
 
 function busiGroupsFault(value: unknown): string | undefined {

@@ -6,6 +6,9 @@ import { code, plain } from './markdown.js';
 export function closing(run: TurnRun, result: ToolResult): readonly string[] {
   const { words } = run;
   const blocks = failuresOf(run, result).map((failure) => words.missing(failure));
+  for (const error of result.sources.flatMap(({ ailing = [] }) => ailing)) {
+    blocks.push(words.memberDown(plain(words.failure(error.source, error.fault), 500)));
+  }
   const live = result.sources.filter((source) => source.error === undefined);
   if (live.some((source) => source.demo === true)) blocks.push(words.demo);
   const sources = live.map(({ name, type }) => `${plain(name)} (${type})`).join(', ');

@@ -198,6 +198,7 @@ export const ENGLISH_WORDS: Words = {
     metrics: 'metrics',
   },
   missing: (failure) => `⚠ ${failure}. What it knows is missing here.`,
+  memberDown: (failure) => `⚠ ${failure}. Another member answered in its place.`,
   failure: (source, fault) => new SourceError(source, fault).message,
   footer: (sources, query, time) => `Source: ${sources} · Query: ${query} · Time: ${time}`,
 

@@ -189,6 +189,7 @@ export const CHINESE_WORDS: Words = {
   noAnswer: (what) => `**无法得知**：提供${what}的数据源都没有应答。`,
   what: { alerts: '告警', silences: '静默', targets: '采集目标', rules: '规则', metrics: '指标' },
   missing: (failure) => `⚠ ${failure}，以上不包含它的数据。`,
+  memberDown: (failure) => `⚠ ${failure}。另一个成员已代为应答。`,
   failure: (source, fault) => {
     const titles = {
       alertmanager: 'Alertmanager',

@@ -136,6 +136,7 @@ export interface Words {
   readonly noAnswer: (what: string) => string;
   readonly what: Readonly<Record<string, string>>;
   readonly missing: (failure: string) => string;
+  readonly memberDown: (failure: string) => string;
   readonly failure: (source: SourceInfo, fault: SourceFault) => string;
   readonly footer: (sources: string, query: string, time: string) => string;
 

@@ -1,7 +1,7 @@
 import { cleanText } from '../clean-text.js';
 import { asDocument, asList, type Document, ShapeError } from '../shape.js';
 import { SourceError } from '../source-error.js';
-import type { SourceHttp } from '../source-http.js';
+import type { SourceCalls } from '../source-http.js';
 import type { SourceInfo } from '../source.types.js';
 
 const PAGE = 500;
@@ -17,7 +17,7 @@ export type Params = Readonly<Record<string, string>>;
 export class N9eApi {
   constructor(
     private readonly info: SourceInfo,
-    private readonly http: SourceHttp,
+    private readonly http: SourceCalls,
   ) {}
 
   get<T>(path: string, params: Params, read: (dat: unknown) => T, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
 import type { N9eSourceConfig } from '../../../config/config.types.js';
 import { asDocument, asList, type Document } from '../shape.js';
 import { SourceError } from '../source-error.js';
-import { SourceHttp } from '../source-http.js';
+import { SourceMembers } from '../source-members.js';
 import { readSeriesList } from '../prometheus-documents.js';
 import type {
   AlertSource,
@@ -37,7 +37,7 @@ export class N9eSource implements Source {
   readonly type = 'n9e';
   readonly name: string;
   private readonly api: N9eApi;
-  private readonly http: SourceHttp;
+  private readonly http: SourceMembers;
   private groups: { readonly at: number; readonly list: Promise<readonly BusiGroup[]> } | undefined;
 
   constructor(
@@ -48,7 +48,7 @@ export class N9eSource implements Source {
     private readonly now: () => number = Date.now,
   ) {
     this.name = config.name;
-    this.http = parent?.http ?? new SourceHttp({ name: config.name, type: this.type }, config);
+    this.http = parent?.http ?? new SourceMembers({ name: config.name, type: this.type }, config);
     this.api = new N9eApi(this, this.http);
     if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
   }
@@ -119,6 +119,8 @@ export class N9eSource implements Source {
     const groups = await this.allowed(signal);
     return `${String(groups.length)} busi groups`;
   }
+
+  readonly ailing = (): readonly SourceError[] => this.http.ailing;
 
   close(): Promise<void> {
     return this.http.close();
