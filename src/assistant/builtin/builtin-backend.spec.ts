@@ -39,9 +39,13 @@ function failing(name: string, type: 'alertmanager' | 'prometheus'): Source {
   };
 }
 
-async function run(sources: readonly Source[], text: string): Promise<readonly Frame[]> {
+async function run(
+  sources: readonly Source[],
+  text: string,
+  now = () => NOW,
+): Promise<readonly Frame[]> {
   const frames: Frame[] = [];
-  const backend = new BuiltinBackend(new TenantSources(sources), () => NOW);
+  const backend = new BuiltinBackend(new TenantSources(sources), now);
   for await (const frame of backend.run(turnOf(text), NEVER)) frames.push(frame);
   return frames;
 }
@@ -70,6 +74,37 @@ describe('BuiltinBackend', () => {
     expect(second.match(/^\| \d+ \|/gm)?.[0]).toBe('| 21 |');
     expect(second).toContain('… and 10 more.');
     expect(await talk.ask('the 25th one')).toContain('`Alert24`');
+  });
+
+  it.each([
+    ["what's going on?", ['Affected by `service`', 'Targets down: 1 of 5', '"details of ']],
+    ['please do a first triage', ['in the order in which it began', '"cpu of 10.0.0.5:9100']],
+    ['出什么事了？', ['受影响的 `cluster`', '接下来可以问', '最先开始的在前']],
+    ['现在 prod 出了什么事', ['6 条正在触发的告警中有 4 条', '`busigroup=prod`']],
+  ])('should give a first look at an incident: %s', async (question, parts) => {
+    const answer = contentOf(await run([new DemoSource('demo')], question, Date.now));
+    for (const part of parts) expect(answer).toContain(part);
+    const order = ['CertificateExpiresSoon', 'HighLatency', 'DiskAlmostFull', 'HighErrorRate'];
+    const places = order.map((name) => answer.indexOf(name));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('should give no first look where one alert is asked about', async () => {
+    const answer = contentOf(
+      await run([new DemoSource('demo')], "what's going on with HighErrorRate"),
+    );
+    expect(answer).not.toContain('Affected by');
+    expect(answer).toContain('HighErrorRate');
+  });
+
+  it('should leave evidence of every tool that it called', async () => {
+    const frames = await run([new DemoSource('demo')], 'what is firing?');
+    const tools = frames.flatMap((frame) => (frame.kind === 'step' ? (frame.tool ?? []) : []));
+    expect(tools).toMatchObject([{ callId: 'call-1', name: 'list_alerts', outcome: 'success' }]);
+    expect(tools[0]?.output).toContain('HighErrorRate');
+    const dead = await run([failing('am', 'alertmanager')], 'what is firing?');
+    const failed = dead.flatMap((frame) => (frame.kind === 'step' ? (frame.tool ?? []) : []));
+    expect(failed).toMatchObject([{ name: 'list_alerts', outcome: 'failed' }]);
   });
 
   it('should read a listed alert anew, and say when it fires no more', async () => {
@@ -212,7 +247,7 @@ describe('BuiltinBackend', () => {
       'list silences',
       'rules',
     ]) {
-      const answer = contentOf(await run([new DemoSource('demo', () => NOW)], question));
+      const answer = contentOf(await run([new DemoSource('demo')], question, Date.now));
       expect(answer).toMatch(/Demo data|演示数据/);
     }
     const chinese = contentOf(

@@ -8,6 +8,7 @@ import { answerRules } from './handlers/rules.js';
 import { answerSilences } from './handlers/silences.js';
 import { answerSources } from './handlers/sources.js';
 import { answerTargets, asksForAll } from './handlers/targets.js';
+import { answerTriage, triageQuestion } from './handlers/triage.js';
 import { answerWrite } from './handlers/write.js';
 import { LEXICON, phraseAtoms } from './lexicon/lexicon.js';
 import type { Concept } from './lexicon/concept.js';
@@ -54,6 +55,8 @@ export async function* converse(run: TurnRun): Handling {
   const cut = cutUp(text, live.all, run);
   const named = namedQuestion(text, first, cut.segments);
   if (named !== undefined) return yield* answerNamed(run, named);
+  const triage = triageQuestion(text, live.of('alerts'), run);
+  if (triage !== undefined) return yield* answerTriage(run, triage, live.of('alerts'));
   if (promql !== undefined && meansQuery(promql, live.all)) {
     return yield* answerQuery(run, promql);
   }

@@ -1,4 +1,5 @@
 import { SourceError } from '../../sources/source-error.js';
+import { plain } from './markdown.js';
 import type { AlertState, Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
@@ -144,6 +145,22 @@ export const ENGLISH_WORDS: Words = {
   receivers: 'Receivers',
   links: 'Links',
   moreLabels: (count) => `(+${String(count)})`,
+
+  inOrder: (hours) =>
+    `What fired in the last ${String(hours)} hours, in the order in which it began:`,
+  quietBefore: (hours) => `No alert fired in the last ${String(hours)} hours.`,
+  stillFires: 'still firing',
+  ended: (at) => `ended by ${at}`,
+  endedUnknown: 'Alerts that have ended since are not known here.',
+  affected: (label) => `Affected by ${label}`,
+  downTargets: (down, all, names) => `Targets down: ${String(down)} of ${String(all)} (${names})`,
+  next: 'What to ask next:',
+  nextSteps: ({ alert, host }) => [
+    ...(alert === undefined ? [] : [`"details of ${plain(alert, 100)}"`]),
+    ...(host === undefined ? [] : [`"cpu of ${plain(host, 100)} over the last 6 hours"`]),
+    '"which targets are down?"',
+    '"which alerts are silenced?"',
+  ],
 
   silences: (state, total, all, conditions) => {
     const kind = state === 'any' ? '' : `${state} `;

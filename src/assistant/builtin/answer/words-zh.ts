@@ -1,4 +1,5 @@
 import type { SourceFault } from '../../sources/source-error.js';
+import { plain } from './markdown.js';
 import type { AlertState, Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
@@ -136,6 +137,22 @@ export const CHINESE_WORDS: Words = {
   receivers: '接收者',
   links: '链接',
   moreLabels: (count) => `（+${String(count)}）`,
+
+  inOrder: (hours) => `最近 ${String(hours)} 小时内触发的告警，最先开始的在前：`,
+  quietBefore: (hours) => `最近 ${String(hours)} 小时内没有告警触发。`,
+  stillFires: '仍在触发',
+  ended: (at) => `${at} 前已结束`,
+  endedUnknown: '期间已经结束的告警在这里无法得知。',
+  affected: (label) => `受影响的 ${label}`,
+  downTargets: (down, all, names) =>
+    `采集目标：${String(all)} 个中有 ${String(down)} 个不在线（${names}）`,
+  next: '接下来可以问：',
+  nextSteps: ({ alert, host }) => [
+    ...(alert === undefined ? [] : [`“${plain(alert, 100)} 的详情”`]),
+    ...(host === undefined ? [] : [`“画一下 ${plain(host, 100)} 最近 6 小时的 CPU”`]),
+    '“哪些采集目标挂了”',
+    '“哪些告警被静默了”',
+  ],
 
   silences: (state, total, all, conditions) => {
     const kinds: Readonly<Record<string, string>> = {

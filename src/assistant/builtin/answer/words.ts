@@ -99,6 +99,20 @@ export interface Words {
   readonly links: string;
   readonly moreLabels: (count: number) => string;
 
+  /** Of the first look at an incident. */
+  readonly inOrder: (hours: number) => string;
+  readonly quietBefore: (hours: number) => string;
+  readonly stillFires: string;
+  readonly ended: (at: string) => string;
+  readonly endedUnknown: string;
+  readonly affected: (label: string) => string;
+  readonly downTargets: (down: number, all: number, names: string) => string;
+  readonly next: string;
+  readonly nextSteps: (of: {
+    readonly alert?: string;
+    readonly host?: string;
+  }) => readonly string[];
+
   readonly silences: (state: string, total: number, all: number, conditions: string) => string;
   readonly targets: (counts: {
     readonly total: number;

@@ -1,0 +1,182 @@
+import { alertTimeline, type AlertTimelineResult } from '../../tools/alert-timeline.tool.js';
+import type { AlertRow } from '../../tools/alert-row.js';
+import { countAlerts } from '../../tools/count-alerts.tool.js';
+import { listAlerts } from '../../tools/list-alerts.tool.js';
+import { listTargets } from '../../tools/list-targets.tool.js';
+import { unanswered } from '../answer/closing.js';
+import { code, pair } from '../answer/markdown.js';
+import { type Question, readQuestion } from '../parse/question.js';
+import type { Vocabulary } from '../parse/vocabulary.js';
+import type { Handling, TurnRun } from '../turn-run.js';
+import { alertQuestion, selectionOf } from './alert-question.js';
+import { listAnswer, PAGE } from './alert-list.js';
+
+const ENGLISH =
+  /\b(?:(?:please |can you |could you )?(?:do |run |give me |start )?(?:an? |the )?(?:first |initial |quick )?triage(?: (?:this|it|everything|(?:the |this )?(?:incident|outage|situation)))?(?: for me)?|what(?:'s| is| the hell is) (?:going on|happening)(?: here)?(?: right now| now)?|what happened(?: here)?(?: just now)?|sitrep|situation report)(?![\w-])/iu;
+const CHINESE =
+  /(?:现在|目前|刚才|刚刚|到底)?(?:出(?:了)?什么(?:事|情况|状况)(?:情|儿)?(?:了)?|出(?:了)?啥事(?:儿)?(?:了)?|发生(?:了)?(?:什么|啥)(?:事情?)?(?:了)?)|(?:做(?:一?[个次])?|来(?:一?[个次])?)?(?:故障|事件)?(?:分诊|初步排查|初步诊断)/u;
+const HOURS = 6;
+const EVENTS = 8;
+const GROUP_LABELS = [
+  ['busigroup', 'group_name', 'team'],
+  ['cluster', 'env', 'environment', 'region', 'namespace'],
+  ['service', 'app', 'application', 'job'],
+  ['instance', 'ident', 'host', 'node', 'pod'],
+];
+const GROUPS = 4;
+const DOWN = 5;
+
+/**
+ * `what's going on in prod?`, 出什么事了: the question without those words, when everything else in it
+ * is understood as a condition on alerts; undefined for any other question.
+ */
+export function triageQuestion(
+  text: string,
+  vocabulary: Vocabulary,
+  run: TurnRun,
+): Question | undefined {
+  const match = ENGLISH.exec(text) ?? CHINESE.exec(text);
+  if (match === null) return undefined;
+  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`;
+  const question = readQuestion(rest, vocabulary, run);
+  const { conditions, ignored, unsure, sentence } = question;
+  const isPlain = conditions.unmatched.length + ignored.length + unsure.length === 0;
+  // `what's going on with HighErrorRate` asks about one alert.
+  const isOne = conditions.where.some(
+    (clause) => !('any' in clause) && clause.label === 'alertname',
+  );
+  const isOther = (['silence', 'target', 'rule', 'source', 'count'] as const).some((concept) =>
+    sentence.any(concept),
+  );
+  return isPlain && !isOne && !isOther && question.time === undefined ? question : undefined;
+}
+
+/** The first look at an incident: what fires, what began first, who is affected, what to ask next. */
+export async function* answerTriage(
+  run: TurnRun,
+  question: Question,
+  vocabulary: Vocabulary,
+): Handling {
+  const { words } = run;
+  const asked = alertQuestion(run, question);
+  const selection = selectionOf(asked);
+  const listed = yield* run.call(listAlerts, { ...selection, order: 'severity', limit: PAGE });
+  const none = unanswered(run, listed, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  const start = new Date(run.now - HOURS * 3_600_000).toISOString();
+  const end = new Date(run.now).toISOString();
+  const timeline = yield* run.call(alertTimeline, {
+    ...{ start, end, limit: 30 },
+    where: [...asked.where],
+  });
+  const list = yield* listAnswer(run, asked, listed, listed.alerts);
+  const [lead = '', ...rest] = list.blocks;
+  const first = timeline.timeline.find(
+    ({ last, first: began }) => last === undefined && began >= start,
+  )?.name;
+  const looked = [
+    ...(listed.total === 0 ? [] : yield* severities(run, selection)),
+    ...(listed.total === 0 ? [] : yield* affected(run, selection, vocabulary)),
+    // Targets have labels of their own: a condition on alerts says nothing of them.
+    ...(asked.where.length > 0 ? [] : yield* downTargets(run)),
+  ];
+  return {
+    ...list,
+    blocks: [
+      lead,
+      ...(looked.length === 0 ? [] : [looked.map((line) => `- ${line}`).join('\n')]),
+      ...events(run, timeline),
+      ...rest,
+      ...(listed.total === 0
+        ? []
+        : [nextSteps(run, first ?? listed.alerts[0]?.name, listed.alerts)]),
+    ].filter((block) => block !== words.noHistory),
+  };
+}
+
+/** In the order in which they began; an incident's cause is often the first. */
+function events(
+  run: TurnRun,
+  { timeline, total, ended_known: isKnown }: AlertTimelineResult,
+): readonly string[] {
+  const { words } = run;
+  if (timeline.length === 0) return isKnown ? [words.quietBefore(HOURS)] : [];
+  const lines = timeline.slice(0, EVENTS).map(({ name, severity, labels, first, last }, index) => {
+    const where = mainLabel(labels);
+    const how = last === undefined ? words.stillFires : words.ended(run.at(last));
+    const told = [severity, where].filter((text) => text !== undefined).join(', ');
+    return `${String(index + 1)}. ${run.at(first)} ${code(name)}${told === '' ? '' : ` (${told})`}: ${how}`;
+  });
+  return [
+    [words.inOrder(HOURS), '', ...lines].join('\n'),
+    ...(total > EVENTS ? [words.more(total - EVENTS)] : []),
+    ...(isKnown ? [] : [words.endedUnknown]),
+  ];
+}
+
+function mainLabel(labels: Readonly<Record<string, string>>): string | undefined {
+  const name = ['service', 'app', 'instance', 'ident', 'job'].find(
+    (one) => labels[one] !== undefined,
+  );
+  return name === undefined ? undefined : pair(name, labels[name] ?? '');
+}
+
+async function* severities(
+  run: TurnRun,
+  selection: ReturnType<typeof selectionOf>,
+): Handling<readonly string[]> {
+  const { groups } = yield* run.call(countAlerts, { ...selection, by: ['severity'], limit: 10 });
+  const parts = groups.map(({ keys: [key = ''], count }) => {
+    return `${key === '' ? run.words.without : key} ${String(count)}`;
+  });
+  return [`${run.words.columns.severity}: ${parts.join(', ')}`];
+}
+
+/** The labels that say whom it hits, one of each kind. */
+async function* affected(
+  run: TurnRun,
+  selection: ReturnType<typeof selectionOf>,
+  { labelNames }: Vocabulary,
+): Handling<readonly string[]> {
+  const names = GROUP_LABELS.flatMap(
+    (kind) => kind.find((name) => labelNames.includes(name)) ?? [],
+  );
+  const lines: string[] = [];
+  for (const name of names) {
+    const { groups, total_groups: total } = yield* run.call(countAlerts, {
+      ...selection,
+      by: [name],
+      limit: GROUPS + 1,
+    });
+    const shown = groups.filter(({ keys: [key = ''] }) => key !== '').slice(0, GROUPS);
+    if (shown.length === 0) continue;
+    const parts = shown.map(({ keys: [key = ''], count }) => `${code(key)} ${String(count)}`);
+    const left = total - shown.length;
+    lines.push(
+      `${run.words.affected(code(name))}: ${parts.join(', ')}${left > 0 ? ` (+${String(left)})` : ''}`,
+    );
+  }
+  return lines;
+}
+
+async function* downTargets(run: TurnRun): Handling<readonly string[]> {
+  const able = run.reads.sources.all.some(({ metrics, inventory }) => metrics ?? inventory);
+  if (!able) return [];
+  const { targets, down, up, unknown } = yield* run.call(listTargets, {
+    health: 'down',
+    limit: DOWN,
+  });
+  if (down === 0) return [];
+  const names = targets.map(({ labels }) => code(labels['instance'] ?? labels['ident'] ?? '–'));
+  return [run.words.downTargets(down, down + up + unknown, names.join(', '))];
+}
+
+/** Questions that go on from here, ready to be sent. */
+function nextSteps(run: TurnRun, first: string | undefined, alerts: readonly AlertRow[]): string {
+  const host = alerts.find(({ labels }) => labels['instance'] ?? labels['ident'])?.labels;
+  const lines = run.words.nextSteps({
+    ...(first === undefined ? {} : { alert: first }),
+    ...(host === undefined ? {} : { host: host['instance'] ?? host['ident'] ?? '' }),
+  });
+  return [run.words.next, '', ...lines.map((line) => `- ${line}`)].join('\n');
+}
