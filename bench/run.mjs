@@ -16,6 +16,7 @@ const ROWS = {
   P9: './rows/p9-list.mjs',
   P10: './rows/p10-instances.mjs',
   C1: './rows/c1-costs.mjs',
+  F1: './rows/f1-fairness.mjs',
 };
 
 const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(ROWS);

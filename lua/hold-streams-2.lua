@@ -1,6 +1,6 @@
 #!lua
 --[[
-Sets how many streams a user holds open on an instance, of all instances that live. The counts of an
+Sets how many streams a user, or a token, holds open on an instance, of all instances that live. The counts of an
 instance that has not renewed them count no more.
 
 KEYS[1] open streams of the tenant, by instance  KEYS[2] open streams of the user, by instance

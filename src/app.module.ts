@@ -18,7 +18,8 @@ import { PushModule } from './push/push.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantGuard } from './tenant/tenant.guard.js';
-import { TenantModule, TenantSyncModule } from './tenant/tenant.module.js';
+import { RateGuard } from './tenant/rate.guard.js';
+import { TenantModule, TenantRatesModule, TenantSyncModule } from './tenant/tenant.module.js';
 
 /** The core API for every protocol. */
 @Global()
@@ -39,6 +40,7 @@ export class AppModule {
         AuditModule,
         TenantModule,
         TenantSyncModule,
+        TenantRatesModule,
         PushModule.with({
           '1.0': withFileLinks(V1_PUSH_FORMAT, config.publicUrl),
           '0.3': withFileLinks(V03_PUSH_FORMAT, config.publicUrl),
@@ -50,9 +52,10 @@ export class AppModule {
         CoreModule,
       ],
       providers: [
-        // In this order: who calls, then whether the tenant is served here.
+        // In this order: who calls, whether the tenant is served here, and whether not too often.
         { provide: APP_GUARD, useExisting: TokenGuard },
         { provide: APP_GUARD, useExisting: TenantGuard },
+        { provide: APP_GUARD, useExisting: RateGuard },
         { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
       ],
     };

@@ -7,6 +7,11 @@ import { freePort, start } from './process.mjs';
 const ROOT = join(import.meta.dirname, '../..');
 export const TOKEN = 'nj_bench_0123456789abcdef0123456789abcdef0123456789';
 
+/** The token of a tenant's only user. */
+export function tokenOf(tenant) {
+  return tenant === 'bench' ? TOKEN : `${TOKEN}${tenant}`;
+}
+
 /** Quotas are on, and high: the bench must meet them, not fail by them. */
 const LIMITS = {
   activePerUser: 100000,
@@ -15,28 +20,28 @@ const LIMITS = {
   streamsPerTenant: 100000,
 };
 
-/** Starts one gateway by its production command, with the bench's module backend. */
-export async function startGateway(redisUrl, { env = {}, limits = {} } = {}) {
+/**
+ * Starts one gateway by its production command, with the bench's module backend.
+ * @param neighbours further tenants: id → limits, with `tokenOf(id)` as the token of each.
+ */
+export async function startGateway(redisUrl, { env = {}, limits = {}, neighbours = {} } = {}) {
   const port = await freePort();
   const management = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'nightjar-bench-'));
   const file = join(dir, 'nightjar.json');
+  const tenants = Object.entries({ bench: limits, ...neighbours });
   const config = {
-    tenants: [
-      {
-        id: 'bench',
-        assistant: { backend: 'module', module: join(ROOT, 'bench/backend.mjs'), readOnly: true },
-        limits: { ...LIMITS, ...limits },
-      },
-    ],
-    tokens: [
-      {
-        tenant: 'bench',
-        user: 'bench',
-        sha256: createHash('sha256').update(TOKEN).digest('hex'),
-        label: 'bench',
-      },
-    ],
+    tenants: tenants.map(([id, over]) => ({
+      id,
+      assistant: { backend: 'module', module: join(ROOT, 'bench/backend.mjs'), readOnly: true },
+      limits: { ...LIMITS, ...over },
+    })),
+    tokens: tenants.map(([tenant]) => ({
+      tenant,
+      user: 'bench',
+      sha256: createHash('sha256').update(tokenOf(tenant)).digest('hex'),
+      label: 'bench',
+    })),
   };
   // JSON is YAML.
   await writeFile(file, JSON.stringify(config));
@@ -57,14 +62,14 @@ export async function startGateway(redisUrl, { env = {}, limits = {} } = {}) {
 }
 
 /** SendMessage over JSON-RPC 1.0. */
-export function sendRequest(index, text, path = '/a2a/v1') {
+export function sendRequest(index, text, path = '/a2a/v1', token = TOKEN) {
   return {
     method: 'POST',
     path,
     headers: {
       'content-type': 'application/json',
       'a2a-version': '1.0',
-      authorization: `Bearer ${TOKEN}`,
+      authorization: `Bearer ${token}`,
     },
     body: JSON.stringify({
       jsonrpc: '2.0',

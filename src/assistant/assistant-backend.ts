@@ -1,5 +1,6 @@
 import type { TenantConfig } from '../config/config.types.js';
 import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
+import type { Whose } from '../domain/limit.js';
 import type { WriteDesk } from './writes/write-desk.js';
 
 /** One finished turn of a context, as the next turn sees it. */
@@ -94,8 +95,23 @@ export type Frame =
   /** Kept with the turn (≤ 16 KiB of JSON, else dropped) for the next one; not shown. */
   | { readonly kind: 'memory'; readonly data: JsonValue };
 
-/** Is told how many tokens of a model a turn has used, whenever some more have been. */
-export type Meter = (tokens: { readonly input: number; readonly output: number }) => void;
+/** Whose allowance of the day is used up. */
+export interface Shortage {
+  readonly whose: Whose;
+}
+
+/** Counts what a turn uses, and says what of it is still allowed today. */
+export interface Meter {
+  /** Is told how many tokens of a model were used, whenever some more have been. */
+  used(tokens: { readonly input: number; readonly output: number }): void;
+  /**
+   * Takes tokens of a model or calls of a tool out of today's allowances, before they are used.
+   * @returns why they must not be used; undefined: they may.
+   */
+  take(what: 'llm' | 'tools', amount: number): Promise<Shortage | undefined>;
+  /** What was taken turned out to be so much more, or less when below 0. */
+  correct(what: 'llm' | 'tools', by: number): void;
+}
 
 /**
  * The one seam between Nightjar and whatever answers. An implementation knows no Redis and no
@@ -111,7 +127,7 @@ export interface AssistantBackend {
   readonly readOnly: boolean;
   /**
    * @param desk absent: nothing may be changed outside.
-   * @param meter absent: nobody counts.
+   * @param meter absent: nobody counts, and nothing is used up.
    */
   run(turn: Turn, signal: AbortSignal, desk?: WriteDesk, meter?: Meter): AsyncIterable<Frame>;
 }

@@ -78,5 +78,11 @@ function buildLimits(
       'must not be below runSeconds: a silent run would expire',
     );
   }
+  for (const whose of ['Token', 'User', 'Tenant'] as const) {
+    const burst = `requestBurstPer${whose}` as const;
+    if (built[burst] > 0 && built[`requestsPerMinutePer${whose}`] === 0) {
+      faults.add(`${place}.${burst}`, `needs requestsPerMinutePer${whose}`);
+    }
+  }
   return built;
 }

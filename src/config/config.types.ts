@@ -219,6 +219,28 @@ export interface TenantLimits {
   /** … and what they may take of Redis' memory, files included. */
   readonly retainedBytesPerUser: number;
   readonly listPageMax: number;
+  // All below: 0 is no limit.
+  readonly activePerToken: number;
+  readonly streamsPerToken: number;
+  /** Filled evenly, so that a burst may be taken at once. */
+  readonly requestsPerMinutePerToken: number;
+  readonly requestsPerMinutePerUser: number;
+  readonly requestsPerMinutePerTenant: number;
+  /** 0: what a minute brings. */
+  readonly requestBurstPerToken: number;
+  readonly requestBurstPerUser: number;
+  readonly requestBurstPerTenant: number;
+  /** Of days in UTC, as all that follow. */
+  readonly tasksPerDayPerToken: number;
+  readonly tasksPerDayPerUser: number;
+  readonly tasksPerDayPerTenant: number;
+  /** Sent and received. */
+  readonly llmTokensPerDayPerToken: number;
+  readonly llmTokensPerDayPerUser: number;
+  readonly llmTokensPerDayPerTenant: number;
+  readonly toolCallsPerDayPerToken: number;
+  readonly toolCallsPerDayPerUser: number;
+  readonly toolCallsPerDayPerTenant: number;
 }
 
 export type AssistantConfig =
@@ -320,6 +342,23 @@ export const DEFAULT_LIMITS: TenantLimits = {
   retainedTasksPerUser: 10_000,
   retainedBytesPerUser: 64 * 1024 * 1024,
   listPageMax: 100,
+  activePerToken: 0,
+  streamsPerToken: 0,
+  requestsPerMinutePerToken: 0,
+  requestsPerMinutePerUser: 0,
+  requestsPerMinutePerTenant: 0,
+  requestBurstPerToken: 0,
+  requestBurstPerUser: 0,
+  requestBurstPerTenant: 0,
+  tasksPerDayPerToken: 0,
+  tasksPerDayPerUser: 0,
+  tasksPerDayPerTenant: 0,
+  llmTokensPerDayPerToken: 0,
+  llmTokensPerDayPerUser: 0,
+  llmTokensPerDayPerTenant: 0,
+  toolCallsPerDayPerToken: 0,
+  toolCallsPerDayPerUser: 0,
+  toolCallsPerDayPerTenant: 0,
 };
 
 /** DI token of the configuration. */

@@ -1,3 +1,5 @@
+import type { LimitState } from './limit.js';
+
 /**
  * Every way in which an operation is refused. The wire codes of each stand in one table,
  * protocols/wire/error-table.ts.
@@ -52,6 +54,8 @@ export interface ErrorOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** What a client has to bring; becomes a part of WWW-Authenticate (RFC 6750 section 3). */
   readonly challenge?: Challenge;
+  /** The limit that is reached, for the RateLimit header fields. */
+  readonly limit?: LimitState;
   /** For the log only; never reaches a client. */
   readonly cause?: unknown;
 }
@@ -61,6 +65,7 @@ export class DomainError extends Error {
   readonly retryAfter: number | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly challenge: Challenge | undefined;
+  readonly limit: LimitState | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -72,6 +77,7 @@ export class DomainError extends Error {
     this.retryAfter = options.retryAfter;
     this.metadata = options.metadata ?? {};
     this.challenge = options.challenge;
+    this.limit = options.limit;
   }
 }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AssistantModule } from '../assistant/assistant.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
+import { AllowanceService } from './allowance.service.js';
 import { ExecutionService } from './execution.service.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
@@ -16,6 +17,7 @@ import { UsageMeter } from './usage-meter.js';
 @Module({
   imports: [AssistantModule, StoreModule, StreamsModule],
   providers: [
+    AllowanceService,
     HandedTasks,
     QueueService,
     ExecutionService,
@@ -27,6 +29,6 @@ import { UsageMeter } from './usage-meter.js';
     TaskEnder,
     UsageMeter,
   ],
-  exports: [ExecutionService, TaskEnder, LeaseService],
+  exports: [AllowanceService, ExecutionService, TaskEnder, LeaseService],
 })
 export class ExecutionModule {}

@@ -14,6 +14,7 @@ import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
+import { AllowanceService } from './allowance.service.js';
 import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
@@ -69,6 +70,7 @@ export class ExecutionService {
     private readonly handed: HandedTasks,
     private readonly approvals: RedisApprovalStore,
     private readonly usage: UsageMeter,
+    private readonly allowances: AllowanceService,
   ) {}
 
   get instance(): string {
@@ -232,6 +234,7 @@ export class ExecutionService {
         seq: owned.seq,
         fold: new TaskFold(owned.task),
         deadline: performance.now() + (owned.deadline - this.clock.now()),
+        allowance: this.allowances.of(call.ctx),
       },
       this.backends.backendOf(ref.tenant),
       this.store,

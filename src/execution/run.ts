@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
+import type { AssistantBackend, Frame, Meter, Turn } from '../assistant/assistant-backend.js';
 import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
@@ -13,6 +13,7 @@ import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
+import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
 import { FrameFitter, said } from './frame-fitter.js';
 import { type Effect, RunEffects } from './run-effects.js';
@@ -91,6 +92,8 @@ export interface RunSeed {
   readonly fold: TaskFold;
   /** Until when, by the local monotonic clock (performance.now()). */
   readonly deadline: number;
+  /** What may still be used today. */
+  readonly allowance: Allowance;
 }
 
 /** What a run needs to change something outside. */
@@ -119,6 +122,8 @@ export class Run {
   private lost: RunLostError | undefined;
   private readonly effects: RunEffects;
   private readonly tokens = { inputTokens: 0, outputTokens: 0 };
+  /** Tools that the backend was allowed to call. */
+  private granted = 0;
   private readonly began = performance.now();
   private firstToken: number | undefined;
   private readonly desk: RunDesk;
@@ -199,7 +204,9 @@ export class Run {
   /** What it has used so far. A task counts once, with the run that settles its first leg. */
   get used(): Usage {
     const counts = this.seed.leg === 1 && this.aftermath !== undefined;
-    return { tasks: counts ? 1 : 0, toolCalls: this.bridge.toolsUsed, ...this.tokens };
+    // One tells calls by its steps, another asks before each; most do both.
+    const toolCalls = Math.max(this.granted, this.bridge.toolsUsed);
+    return { tasks: counts ? 1 : 0, toolCalls, ...this.tokens };
   }
 
   /** The document as of the last acknowledged event. */
@@ -301,10 +308,7 @@ export class Run {
   private async follow(): Promise<Ending> {
     const turn = await resend(this.seed.turn, { forMs: 30_000, signal: this.abort.signal });
     const frames = this.backend
-      .run(turn, this.abort.signal, this.desk, (tokens) => {
-        this.tokens.inputTokens += tokens.input;
-        this.tokens.outputTokens += tokens.output;
-      })
+      .run(turn, this.abort.signal, this.desk, this.meter())
       [Symbol.asyncIterator]();
     try {
       for (;;) {
@@ -320,6 +324,24 @@ export class Run {
       // A backend that ignores the signal must not hold the task; nobody waits for its last words.
       frames.return?.().then(undefined, () => undefined);
     }
+  }
+
+  private meter(): Meter {
+    const { allowance } = this.seed;
+    return {
+      used: ({ input, output }) => {
+        this.tokens.inputTokens += input;
+        this.tokens.outputTokens += output;
+      },
+      take: async (what, amount) => {
+        const short = await allowance.take(what, amount);
+        if (short === undefined && what === 'tools') this.granted += amount;
+        return short;
+      },
+      correct: (what, by) => {
+        allowance.correct(what, by);
+      },
+    };
   }
 
   /** The next frame, or 'stopped' as soon as the run is told to stop. */

@@ -154,6 +154,11 @@ export const metrics = {
     labelNames: ['quota'],
     registers,
   }),
+  localRates: new Counter({
+    name: 'nightjar_local_rates_total',
+    help: 'Requests whose rate this instance judged by its own count, as Redis did not answer in time',
+    registers,
+  }),
   /** `tool` is a name of our own registry; see TOOL_OUTCOMES. */
   toolCalls: new Counter<'tool' | 'outcome'>({
     name: 'nightjar_tool_calls_total',

@@ -11,6 +11,7 @@ export interface UserKeys {
   readonly kept: readonly [string, string, string];
   /** Tenant's and user's. */
   readonly active: readonly [string, string];
+  readonly holders: string;
   readonly parked: readonly [string, string];
   readonly tasks: readonly [string, string];
   readonly states: readonly string[];
@@ -62,6 +63,16 @@ export class Keys {
   userStreams = (tenant: string, user: string): string => this.of(tenant, 'streams', user);
   /** What users have used on a day, YYYY-MM-DD. */
   usage = (tenant: string, day: string): string => this.of(tenant, 'usage', day);
+  /** What is spent of a day's allowances, YYYY-MM-DD: of the tenant, its users and tokens. */
+  spent = (tenant: string, day: string): string => this.of(tenant, 'spent', day);
+  /** Which token each active task of a user came with. */
+  holders = (tenant: string, user: string): string => this.of(tenant, 'holders', user);
+  /** Until when the requests of a minute are taken. */
+  rate = (tenant: string): string => this.of(tenant, 'rate');
+  userRate = (tenant: string, user: string): string => this.of(tenant, 'rate', 'user', user);
+  tokenRate = (tenant: string, token: string): string => this.of(tenant, 'rate', 'token', token);
+  tokenStreams = (tenant: string, token: string): string =>
+    this.of(tenant, 'streams', 'token', token);
   pushDue = (tenant: string): string => this.of(tenant, 'push-due');
   tenantTasks = (tenant: string): string => this.of(tenant, 'tasks');
   userTasks = (tenant: string, user: string): string => this.of(tenant, 'tasks', user);
@@ -113,6 +124,7 @@ export class Keys {
       contexts: this.contexts(tenant, user),
       kept: [this.kept(tenant, user), this.keptBytes(tenant, user), this.full(tenant)],
       active: [this.active(tenant), this.userActive(tenant, user)],
+      holders: this.holders(tenant, user),
       parked: [this.parked(tenant), this.userParked(tenant, user)],
       tasks: [this.tenantTasks(tenant), this.userTasks(tenant, user)],
       states: this.userStates(tenant, user),

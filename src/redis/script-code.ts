@@ -24,11 +24,14 @@ export const ScriptCode = {
   ClaimLost: -21,
   TooManyApprovals: -22,
   OtherVersion: -23,
+  TokenQuota: -24,
+  DayOver: -25,
+  RateOver: -26,
 } as const;
 
 export type Refusal = (typeof ScriptCode)[keyof typeof ScriptCode];
 
-/** A refusal as the caller of the operation should hear it; the one mapper. */
+/** A refusal as the caller of the operation should hear it; the one mapper, but for limits. */
 export function refusalToError(code: number, taskId: string): DomainError {
   switch (code as Refusal) {
     case ScriptCode.Missing:
@@ -47,16 +50,6 @@ export function refusalToError(code: number, taskId: string): DomainError {
         'Another task of this context is still running; wait for it, cancel it, or use another context',
         { retryAfter: 1 },
       );
-    case ScriptCode.UserQuota:
-      return new DomainError('QUOTA', 'Too many active tasks of this user', {
-        retryAfter: 5,
-        metadata: { quota: 'active_user' },
-      });
-    case ScriptCode.TenantQuota:
-      return new DomainError('QUOTA', 'Too many active tasks in this tenant', {
-        retryAfter: 5,
-        metadata: { quota: 'active_tenant' },
-      });
     case ScriptCode.TenantInactive:
       return new DomainError('PERMISSION_DENIED', 'This tenant or user is suspended');
     case ScriptCode.NotParked:
@@ -91,6 +84,12 @@ export function refusalToError(code: number, taskId: string): DomainError {
     case ScriptCode.StageGone:
     case ScriptCode.Canceled:
       return unavailable('The task changed at the same moment; try again');
+    // Of limits: see quotaRefusal, which knows them.
+    case ScriptCode.UserQuota:
+    case ScriptCode.TenantQuota:
+    case ScriptCode.TokenQuota:
+    case ScriptCode.DayOver:
+    case ScriptCode.RateOver:
     default:
       throw new Error(`bug: a script answered the unknown code ${code}`);
   }

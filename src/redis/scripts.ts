@@ -33,8 +33,10 @@ export type ScriptName =
   | 'save-snapshot'
   | 'set-push'
   | 'settle-task'
+  | 'spend-allowance'
   | 'start-queued'
   | 'take-over-task'
+  | 'take-rate'
   | 'touch-token';
 
 export type { RedisClient };

@@ -9,27 +9,33 @@ import { asList, runScript } from '../redis/scripts.js';
 /** Longer than any stream: a run lasts a day at most. */
 const KEPT_MS = 2 * 86_400_000;
 
+/** Whose streams are counted, beside their tenant's. */
+export interface StreamHolder {
+  readonly kind: 'user' | 'token';
+  readonly id: string;
+}
+
 /** What one instance holds open. */
 export interface HeldStreams {
   readonly tenant: string;
-  readonly user: string;
+  readonly holder: StreamHolder;
   readonly instance: string;
   readonly leaseMs: number;
   /** On this instance. */
   readonly ofTenant: number;
-  readonly ofUser: number;
+  readonly ofHolder: number;
 }
 
 export interface StreamTotals {
   /** On all instances. */
   readonly ofTenant: number;
-  readonly ofUser: number;
+  readonly ofHolder: number;
   /** False: this instance's counts had lapsed, so those of its other users may be gone. */
   readonly wasAlive: boolean;
 }
 
 /**
- * How many event streams each user and tenant holds open, over all instances: absolute counts of
+ * How many event streams each user, token and tenant holds open, over all instances: absolute counts of
  * each instance under a lease, so that a command that is sent twice changes nothing and a dead
  * instance's counts vanish.
  */
@@ -47,24 +53,26 @@ export class RedisStreamStore {
    */
   async hold(
     held: HeldStreams,
-    most?: { readonly ofTenant: number; readonly ofUser: number },
-  ): Promise<StreamTotals | 'user' | 'tenant'> {
-    const { tenant, user, instance, leaseMs, ofTenant, ofUser } = held;
-    const keys = [this.keys.streams(tenant), this.keys.userStreams(tenant, user)];
-    const limits = [most?.ofTenant ?? -1, most?.ofUser ?? -1];
-    const args = [instance, leaseMs, ofTenant, ofUser, ...limits, KEPT_MS];
-    const reply = await this.run('hold-streams', keys, args);
-    if (reply[0] === ScriptCode.UserQuota) return 'user';
+    most?: { readonly ofTenant: number; readonly ofHolder: number },
+  ): Promise<StreamTotals | 'holder' | 'tenant'> {
+    const { tenant, holder, instance, leaseMs, ofTenant, ofHolder } = held;
+    const { keys } = this;
+    const ofKind = holder.kind === 'user' ? keys.userStreams : keys.tokenStreams;
+    const names = [keys.streams(tenant), ofKind(tenant, holder.id)];
+    const limits = [most?.ofTenant ?? -1, most?.ofHolder ?? -1];
+    const args = [instance, leaseMs, ofTenant, ofHolder, ...limits, KEPT_MS];
+    const reply = await this.run('hold-streams', names, args);
+    if (reply[0] === ScriptCode.UserQuota) return 'holder';
     if (reply[0] === ScriptCode.TenantQuota) return 'tenant';
     return {
       ofTenant: Number(reply[1]),
-      ofUser: Number(reply[2]),
+      ofHolder: Number(reply[2]),
       wasAlive: reply[3] === 1,
     };
   }
 
   /** @returns false when the counts had lapsed. @throws DomainError UNAVAILABLE. */
-  async renew(held: Omit<HeldStreams, 'user' | 'ofUser'>): Promise<boolean> {
+  async renew(held: Omit<HeldStreams, 'holder' | 'ofHolder'>): Promise<boolean> {
     const { tenant, instance, leaseMs, ofTenant } = held;
     const args = [instance, leaseMs, ofTenant, KEPT_MS];
     const [alive] = await this.run('renew-streams', [this.keys.streams(tenant)], args);

@@ -10,6 +10,9 @@ import { isUncertain, resend } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { refusalToError, ScriptCode } from '../redis/script-code.js';
 import { type RedisClient, type ScriptReply, asList, runScript } from '../redis/scripts.js';
+import { dailyLimits } from './daily-limits.js';
+import { quotaRefusal } from './quota-refusal.js';
+import { dayOf } from './redis-usage.store.js';
 import { TaskKeys, type TaskRef } from './task-ref.js';
 import { type TaskRecord, formatSnapshot } from './task-record.js';
 
@@ -37,6 +40,8 @@ export interface CreateArgs {
   readonly limits: TenantLimits;
   /** Of the tenant, as this instance knows it: a deleted one's tasks must not come back. */
   readonly generation: number;
+  /** With which it comes; empty for none. */
+  readonly token: string;
 }
 
 /** A caller's key for one piece of content, for as long as tasks are kept. */
@@ -61,6 +66,8 @@ export interface ContinueArgs {
   readonly call: string;
   readonly idempotency?: Idempotency;
   readonly limits: TenantLimits;
+  /** With which the answer comes; empty for none. */
+  readonly token: string;
 }
 
 export type Continued =
@@ -152,6 +159,8 @@ export class RedisTaskStore {
         keys.idempotency(args.idempotency?.key),
         keys.contexts,
         keys.queue,
+        keys.spent(dayOf(args.ts)),
+        keys.holders,
       ],
       [
         ref.taskId,
@@ -172,11 +181,14 @@ export class RedisTaskStore {
         args.idempotency?.fingerprint ?? '',
         args.whenBusy,
         args.generation,
+        args.token,
+        activePerToken(args),
+        ...dailyLimits('tasks', args),
       ],
     );
     const code = Number(reply[0]);
     if (code === 2 || code === 3) return { how: 'joined', taskId: String(reply[1]) };
-    if (code < 0) throw refusalToError(code, ref.taskId);
+    if (code < 0) throw quotaRefusal(reply, limits, args.ts) ?? refusalToError(code, ref.taskId);
     const turn = Number(reply[1]);
     return code === 4
       ? { how: 'queued', turn }
@@ -208,6 +220,7 @@ export class RedisTaskStore {
         ...keys.states,
         keys.idempotency(args.idempotency?.key),
         keys.pushDue,
+        keys.holders,
       ],
       [
         ref.taskId,
@@ -224,12 +237,14 @@ export class RedisTaskStore {
         inline,
         args.call,
         args.idempotency?.fingerprint ?? '',
+        args.token,
+        activePerToken(args),
         JSON.stringify(event),
       ],
     );
     const code = Number(reply[0]);
     if (code === 3) return { how: 'joined', taskId: String(reply[1]) };
-    if (code < 0) throw refusalToError(code, ref.taskId);
+    if (code < 0) throw quotaRefusal(reply, limits, args.ts) ?? refusalToError(code, ref.taskId);
     return {
       how: 'continued',
       seq: Number(reply[1]),
@@ -519,6 +534,10 @@ function outcome<T>(reply: readonly ScriptReply[], value: () => T): Outcome<T> {
   return code === ScriptCode.Rewound
     ? { ok: false, code, head: Number(reply[1]) }
     : { ok: false, code };
+}
+
+function activePerToken({ token, limits }: Pick<CreateArgs, 'token' | 'limits'>): number {
+  return token === '' ? 0 : limits.activePerToken;
 }
 
 /** The context outlives its longest run: its hash holds the lock. */

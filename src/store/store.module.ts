@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
+import { RedisAllowanceStore } from './redis-allowance.store.js';
 import { RedisApprovalStore } from './redis-approval.store.js';
 import { RedisContextStore } from './redis-context.store.js';
 import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
+import { RedisRateStore } from './redis-rate.store.js';
 import { RedisRetentionStore } from './redis-retention.store.js';
 import { RedisStartCheck } from './redis-start.check.js';
 import { RedisStreamStore } from './redis-stream.store.js';
@@ -16,11 +18,13 @@ import { RedisUsageStore } from './redis-usage.store.js';
 
 @Module({
   providers: [
+    RedisAllowanceStore,
     RedisContextStore,
     RedisFileStore,
     RedisTaskStore,
     RedisTaskReader,
     RedisInstanceStore,
+    RedisRateStore,
     RedisRetentionStore,
     RedisStreamStore,
     RedisStartCheck,
@@ -44,12 +48,14 @@ import { RedisUsageStore } from './redis-usage.store.js';
     },
   ],
   exports: [
+    RedisAllowanceStore,
     RedisApprovalStore,
     RedisContextStore,
     RedisFileStore,
     RedisTaskStore,
     RedisTaskReader,
     RedisInstanceStore,
+    RedisRateStore,
     RedisRetentionStore,
     RedisStreamStore,
     RedisTenantStore,

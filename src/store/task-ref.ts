@@ -20,6 +20,7 @@ export class TaskKeys {
   readonly history: string;
   readonly message: string;
   readonly active: readonly [string, string];
+  readonly holders: string;
   readonly parked: readonly [string, string];
   /** Ended tasks that the user keeps, the sum of their bytes, and who of the tenant keeps too much. */
   readonly kept: readonly [string, string, string];
@@ -47,6 +48,7 @@ export class TaskKeys {
     this.contexts = shared.contexts;
     this.kept = shared.kept;
     this.active = shared.active;
+    this.holders = shared.holders;
     this.parked = shared.parked;
     this.states = shared.states;
     this.queue = keys.queue(tenant, user, contextId);
@@ -63,6 +65,11 @@ export class TaskKeys {
   /** Any key for a call without one: the script then does not look at it. */
   idempotency(key: string | undefined): string {
     return this.keys.idempotency(this.ref.tenant, this.ref.user, key ?? '');
+  }
+
+  /** What the tenant has spent of the allowances of a day, YYYY-MM-DD. */
+  spent(day: string): string {
+    return this.keys.spent(this.ref.tenant, day);
   }
 
   file(name: string): string {

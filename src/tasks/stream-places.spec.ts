@@ -8,18 +8,20 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** What Redis was told; `others` is what the other instances hold. */
 class FakeStore {
-  readonly told: (readonly [ofUser: number, limited: boolean])[] = [];
+  readonly told: (readonly [ofHolder: number, limited: boolean])[] = [];
+  readonly tenantTold: number[] = [];
   readonly renewed: number[] = [];
   others = 0;
   alive = true;
   failure: Error | undefined;
 
-  hold(held: HeldStreams, most?: { ofUser: number }): Promise<StreamTotals | 'user'> {
+  hold(held: HeldStreams, most?: { ofHolder: number }): Promise<StreamTotals | 'holder'> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
-    const ofUser = this.others + held.ofUser;
-    if (most !== undefined && ofUser > most.ofUser) return Promise.resolve('user' as const);
-    this.told.push([held.ofUser, most !== undefined]);
-    return Promise.resolve({ ofUser, ofTenant: ofUser, wasAlive: this.alive });
+    const ofHolder = this.others + held.ofHolder;
+    if (most !== undefined && ofHolder > most.ofHolder) return Promise.resolve('holder' as const);
+    this.told.push([held.ofHolder, most !== undefined]);
+    this.tenantTold.push(held.ofTenant);
+    return Promise.resolve({ ofHolder, ofTenant: ofHolder, wasAlive: this.alive });
   }
 
   renew({ ofTenant }: HeldStreams): Promise<boolean> {
@@ -31,11 +33,14 @@ class FakeStore {
 let store: FakeStore;
 let places: StreamPlaces;
 
+let limits = { streamsPerUser: 16, streamsPerTenant: 100, streamsPerToken: 0 };
+
 beforeEach(() => {
+  limits = { streamsPerUser: 16, streamsPerTenant: 100, streamsPerToken: 0 };
   store = new FakeStore();
   places = new StreamPlaces(
     { execution: { leaseMs: 8000, heartbeatMs: 10 } } as never,
-    { limitsOf: () => ({ streamsPerUser: 16, streamsPerTenant: 100 }) } as never,
+    { limitsOf: () => limits } as never,
     store as never,
     { instance: 'i1' } as never,
   );
@@ -68,6 +73,26 @@ describe('StreamPlaces', () => {
     await turn();
     // The refused one does not count.
     expect(store.told.at(-1)).toEqual([2, false]);
+  });
+
+  it('should count a token of its own where that is limited, and its streams once for the tenant', async () => {
+    limits = { ...limits, streamsPerToken: 2 };
+    const caller = { ...ann, token: 't1' };
+    const giveBack = await places.take(caller);
+    await places.take(caller);
+    await expect(places.take(caller)).rejects.toMatchObject({
+      metadata: { quota: 'streams_token' },
+    });
+    await turn();
+    expect(Math.max(...store.tenantTold)).toBeLessThanOrEqual(3);
+    expect(store.tenantTold.at(-1)).toBe(2);
+    // Another token of the same user is not the first one's neighbour.
+    await places.take({ ...ann, token: 't2' });
+    giveBack();
+    await turn();
+    await places.take(caller);
+    await turn();
+    expect(store.tenantTold.at(-1)).toBe(3);
   });
 
   it('should ask again when what it knows is old', async () => {

@@ -7,9 +7,14 @@ import {
 } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { CallContext } from '../domain/call-context.js';
-import { DomainError } from '../domain/errors.js';
+import type { DomainError } from '../domain/errors.js';
+import { limitReached, type Whose } from '../domain/limit.js';
 import { LeaseService } from '../execution/lease.service.js';
-import { RedisStreamStore, type StreamTotals } from '../store/redis-stream.store.js';
+import {
+  RedisStreamStore,
+  type StreamHolder,
+  type StreamTotals,
+} from '../store/redis-stream.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 
 const RETRY_SECONDS = 5;
@@ -21,25 +26,26 @@ const FAR = 4;
 
 interface OpenStreams {
   readonly tenant: string;
-  readonly user: string;
+  readonly holder: StreamHolder;
   /** Open on this instance. */
   count: number;
   /** On the other instances, when Redis last told; performance.now(). */
-  others: { readonly at: number; readonly ofTenant: number; readonly ofUser: number } | undefined;
+  others: { readonly at: number; readonly ofTenant: number; readonly ofHolder: number } | undefined;
   /** Redis does not know `count` yet. */
   unsaid: boolean;
 }
 
 /**
- * The places of open streams: so many a user and a tenant, over all instances (design section 8). A
- * stream waits for Redis only where the limit may be near: a user's first one in a while, or one
- * beyond a quarter of a limit. All others are told to Redis beside their own work, once a turn of
- * the event loop for each user, and so are streams that end.
+ * The places of open streams: so many a user and a tenant, over all instances (design section 8),
+ * and a token where the tenant limits that. A stream waits for Redis only where the limit may be
+ * near: a user's first one in a while, or one beyond a quarter of a limit. All others are told to
+ * Redis beside their own work, once a turn of the event loop for each user, and so are streams that
+ * end.
  */
 @Injectable()
 export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(StreamPlaces.name);
-  private readonly users = new Map<string, OpenStreams>();
+  private readonly holders = new Map<string, OpenStreams>();
   private readonly tenantCounts = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private telling: Promise<void> | undefined;
@@ -66,16 +72,37 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
    * @returns a function that gives it back; idempotent.
    * @throws DomainError QUOTA, PERMISSION_DENIED; UNAVAILABLE when Redis has to be asked and is away.
    */
-  async take({ tenant, user }: CallContext): Promise<() => void> {
-    const { streamsPerUser, streamsPerTenant } = this.tenants.limitsOf(tenant);
-    const open = this.openOf(tenant, user);
+  async take({ tenant, user, token = '' }: CallContext): Promise<() => void> {
+    const limits = this.tenants.limitsOf(tenant);
+    const giveBack = await this.takeOf(tenant, { kind: 'user', id: user }, limits.streamsPerUser);
+    if (limits.streamsPerToken === 0 || token === '') return giveBack;
+    try {
+      const holder: StreamHolder = { kind: 'token', id: token };
+      const alsoGiveBack = await this.takeOf(tenant, holder, limits.streamsPerToken);
+      return () => {
+        alsoGiveBack();
+        giveBack();
+      };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  private async takeOf(
+    tenant: string,
+    holder: StreamHolder,
+    ofHolder: number,
+  ): Promise<() => void> {
+    const ofTenant = this.tenants.limitsOf(tenant).streamsPerTenant;
+    const open = this.openOf(tenant, holder);
     this.add(open, 1);
-    if (this.isFar(open, streamsPerUser, streamsPerTenant)) this.tellSoon(open);
+    if (this.isFar(open, ofHolder, ofTenant)) this.tellSoon(open);
     else {
       try {
-        const most = { ofTenant: streamsPerTenant, ofUser: streamsPerUser };
-        const totals = await this.store.hold(this.heldBy(open), most);
-        if (typeof totals === 'string') throw tooMany(totals);
+        const totals = await this.store.hold(this.heldBy(open), { ofTenant, ofHolder });
+        if (totals === 'tenant') throw tooMany('tenant', ofTenant);
+        if (totals === 'holder') throw tooMany(holder.kind, ofHolder);
         this.learn(open, totals);
       } catch (error) {
         this.add(open, -1);
@@ -93,30 +120,37 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
     };
   }
 
-  private isFar({ tenant, count, others }: OpenStreams, ofUser: number, ofTenant: number): boolean {
+  private isFar(
+    { tenant, count, others }: OpenStreams,
+    ofHolder: number,
+    ofTenant: number,
+  ): boolean {
     if (others === undefined || performance.now() - others.at > FRESH_MS) return false;
     const tenantCount = this.tenantCounts.get(tenant) ?? 0;
     return (
-      (others.ofUser + count) * FAR <= ofUser && (others.ofTenant + tenantCount) * FAR <= ofTenant
+      (others.ofHolder + count) * FAR <= ofHolder &&
+      (others.ofTenant + tenantCount) * FAR <= ofTenant
     );
   }
 
-  private openOf(tenant: string, user: string): OpenStreams {
-    const name = nameOf(tenant, user);
-    const known = this.users.get(name);
+  private openOf(tenant: string, holder: StreamHolder): OpenStreams {
+    const name = nameOf(tenant, holder);
+    const known = this.holders.get(name);
     if (known !== undefined) return known;
-    const made: OpenStreams = { tenant, user, count: 0, others: undefined, unsaid: false };
-    this.users.set(name, made);
+    const made: OpenStreams = { tenant, holder, count: 0, others: undefined, unsaid: false };
+    this.holders.set(name, made);
     return made;
   }
 
   private add(open: OpenStreams, by: 1 | -1): void {
     open.count += by;
+    // It may have been forgotten meanwhile.
+    this.holders.set(nameOf(open.tenant, open.holder), open);
+    // A token's streams are its user's, who counts them for the tenant.
+    if (open.holder.kind === 'token') return;
     const ofTenant = (this.tenantCounts.get(open.tenant) ?? 0) + by;
     if (ofTenant > 0) this.tenantCounts.set(open.tenant, ofTenant);
     else this.tenantCounts.delete(open.tenant);
-    // It may have been forgotten meanwhile.
-    this.users.set(nameOf(open.tenant, open.user), open);
   }
 
   private tellSoon(open: OpenStreams): void {
@@ -130,7 +164,7 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Tells Redis what it does not know. What fails is told with the next beat. */
   private async tell(): Promise<void> {
-    const unsaid = [...this.users.values()].filter((open) => open.unsaid);
+    const unsaid = [...this.holders.values()].filter((open) => open.unsaid);
     await Promise.all(
       unsaid.map(async (open) => {
         open.unsaid = false;
@@ -139,7 +173,7 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
           if (typeof totals !== 'string') this.learn(open, totals);
         } catch (error) {
           open.unsaid = true;
-          this.logger.debug(`open streams of a user were not told: ${String(error)}`);
+          this.logger.debug(`open streams were not told: ${String(error)}`);
         }
       }),
     );
@@ -150,14 +184,14 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
     open.others = {
       at: performance.now(),
       ofTenant: Math.max(0, totals.ofTenant - tenantCount),
-      ofUser: Math.max(0, totals.ofUser - open.count),
+      ofHolder: Math.max(0, totals.ofHolder - open.count),
     };
     if (!totals.wasAlive) this.retellAll(open.tenant, open);
   }
 
   /** The counts had lapsed: whoever saw that may have removed some of them. */
   private retellAll(tenant: string, but?: OpenStreams): void {
-    for (const open of this.users.values()) {
+    for (const open of this.holders.values()) {
       if (open.tenant === tenant && open !== but && open.count > 0) this.tellSoon(open);
     }
   }
@@ -165,9 +199,9 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
   private async beat(): Promise<void> {
     const { leaseMs } = this.config.execution;
     const { instance } = this.lease;
-    for (const [name, open] of this.users) {
+    for (const [name, open] of this.holders) {
       const stale = performance.now() - (open.others?.at ?? 0) > FRESH_MS;
-      if (open.count === 0 && !open.unsaid && stale) this.users.delete(name);
+      if (open.count === 0 && !open.unsaid && stale) this.holders.delete(name);
     }
     const renewals = [...this.tenantCounts].map(async ([tenant, ofTenant]) => {
       const alive = await this.store.renew({ tenant, instance, leaseMs, ofTenant });
@@ -181,24 +215,20 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
     });
   }
 
-  private heldBy({ tenant, user, count }: OpenStreams): Parameters<RedisStreamStore['hold']>[0] {
+  private heldBy({ tenant, holder, count }: OpenStreams): Parameters<RedisStreamStore['hold']>[0] {
     return {
-      ...{ tenant, user, instance: this.lease.instance },
+      ...{ tenant, holder, instance: this.lease.instance },
       leaseMs: this.config.execution.leaseMs,
       ofTenant: this.tenantCounts.get(tenant) ?? 0,
-      ofUser: count,
+      ofHolder: count,
     };
   }
 }
 
-function nameOf(tenant: string, user: string): string {
-  return `${tenant}/${user}`;
+function nameOf(tenant: string, { kind, id }: StreamHolder): string {
+  return `${tenant}/${kind}/${id}`;
 }
 
-function tooMany(whose: 'user' | 'tenant'): DomainError {
-  const text = whose === 'user' ? 'of this user' : 'in this tenant';
-  return new DomainError('QUOTA', `Too many open streams ${text}`, {
-    retryAfter: RETRY_SECONDS,
-    metadata: { quota: `streams_${whose}` },
-  });
+function tooMany(whose: Whose, quota: number): DomainError {
+  return limitReached('streams', whose, { quota }, RETRY_SECONDS);
 }

@@ -145,6 +145,7 @@ export class SubmitService {
         call: JSON.stringify(call),
         whenBusy: contextConcurrency,
         generation: this.tenants.generationOf(ctx.tenant),
+        token: ctx.token ?? '',
         ...idempotent(submission),
         limits,
       });
@@ -261,6 +262,7 @@ export class SubmitService {
         task,
         ts: now,
         call: JSON.stringify(call),
+        token: ctx.token ?? '',
         ...idempotent(submission),
         limits,
       });

@@ -3,14 +3,25 @@ import { alertOf, FakeSources } from '../../test/support/fake-sources.js';
 import type { TenantBackends } from '../assistant/backend-registry.js';
 import { TenantSources } from '../assistant/sources/tenant-sources.js';
 import type { CallContext } from '../domain/call-context.js';
+import type { AllowanceService } from '../execution/allowance.service.js';
 import { ToolService } from './tool.service.js';
 
 const NEVER = new AbortController().signal;
 const ann: CallContext = { tenant: 'acme', user: 'ann', scopes: [], requestId: 'r' };
 const fakes = new FakeSources({ alerts: [alertOf({ alertname: 'A' }, { age: 5 })] });
 
+let demanded = 0;
+let refusal: Error | undefined;
+const demand = (): Promise<void> => {
+  demanded += 1;
+  return refusal === undefined ? Promise.resolve() : Promise.reject(refusal);
+};
+
 function serviceOver(sources: TenantSources): ToolService {
-  return new ToolService({ sourcesOf: () => sources } as unknown as TenantBackends);
+  return new ToolService(
+    { sourcesOf: () => sources } as unknown as TenantBackends,
+    { of: () => ({ demand }) } as unknown as AllowanceService,
+  );
 }
 
 describe('ToolService', () => {
@@ -21,6 +32,17 @@ describe('ToolService', () => {
     expect(JSON.parse(outcome?.show(10_000) ?? '')).toMatchObject({ total: 1 });
     expect(await tools.call(ann, 'rm', {}, NEVER)).toBeUndefined();
     expect((await tools.call(ann, 'list_alerts', { limit: 0 }, NEVER))?.success).toBe(false);
+  });
+
+  it('should take each call out of the day’s allowance, and call nothing beyond it', async () => {
+    const tools = serviceOver(new TenantSources([fakes.router]));
+    demanded = 0;
+    await tools.call(ann, 'list_alerts', {}, NEVER);
+    await tools.call(ann, 'rm', {}, NEVER);
+    expect(demanded).toBe(1);
+    refusal = new Error('used up');
+    await expect(tools.call(ann, 'list_alerts', {}, NEVER)).rejects.toThrow('used up');
+    refusal = undefined;
   });
 
   it('should offer nothing where there is nothing to read', async () => {

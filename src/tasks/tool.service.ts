@@ -7,6 +7,7 @@ import { TOOLS } from '../assistant/tools/tool-registry.js';
 import type { ToolOutlet } from '../assistant/tools/tool.js';
 import type { JsonObject, Part } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
+import { AllowanceService } from '../execution/allowance.service.js';
 
 /** A tool as its callers see it. */
 export interface ToolInfo {
@@ -30,7 +31,10 @@ export interface DirectOutcome extends ToolOutcome {
 export class ToolService {
   private readonly logger = new Logger(ToolService.name);
 
-  constructor(private readonly backends: TenantBackends) {}
+  constructor(
+    private readonly backends: TenantBackends,
+    private readonly allowances: AllowanceService,
+  ) {}
 
   /** In the registry's order; none for a tenant without a source to read. */
   list({ tenant }: CallContext): readonly ToolInfo[] {
@@ -40,7 +44,7 @@ export class ToolService {
 
   /**
    * Undefined for a tool that `list` does not name. A user of n9e sees what the assistant would show.
-   * @throws the signal's reason when it aborts.
+   * @throws the signal's reason when it aborts; DomainError QUOTA (the day's tool calls).
    */
   async call(
     ctx: CallContext,
@@ -50,6 +54,7 @@ export class ToolService {
   ): Promise<DirectOutcome | undefined> {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined || !this.list(ctx).includes(tool)) return undefined;
+    await this.allowances.of(ctx).demand('tools', 1);
     const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant).seenBy(ctx));
     const parts: Part[] = [];
     const outlet: ToolOutlet = {

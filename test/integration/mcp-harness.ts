@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyRequest } from 'fastify';
+import { AllowanceService } from '../../src/execution/allowance.service.js';
 import { TenantBackends } from '../../src/assistant/backend-registry.js';
 import { PUBLIC_ROUTE } from '../../src/auth/public.decorator.js';
 import { ConfigModule } from '../../src/config/config.module.js';
@@ -97,6 +98,11 @@ export interface McpApp {
   close(): Promise<void>;
 }
 
+/** Nothing is used up. */
+const FREE = {
+  of: () => ({ demand: () => Promise.resolve() }),
+} as unknown as AllowanceService;
+
 /** A gateway with the A2A and MCP surfaces on a random loopback port, over the given core. */
 export async function startMcpApp(
   tasks: CoreApi,
@@ -111,7 +117,7 @@ export async function startMcpApp(
       { provide: FileService, useValue: {} },
       { provide: HousekeepingService, useValue: {} },
       { provide: PushConfigService, useValue: {} },
-      { provide: ToolService, useFactory: () => new ToolService(new TenantBackends(config)) },
+      { provide: ToolService, useFactory: () => new ToolService(new TenantBackends(config), FREE) },
       { provide: StreamPlaces, useValue: { take: () => Promise.resolve(() => undefined) } },
     ],
     exports: [

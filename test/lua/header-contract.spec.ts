@@ -67,7 +67,7 @@ describe('lua/', () => {
     it('should document every refusal it can return, and no other', () => {
       const real = refusals(source.body);
       source.includes
-        .filter((name) => name === 'check_owner' || name === 'used_before')
+        .filter((name) => ['check_owner', 'used_before', 'no_place'].includes(name))
         .forEach((name) => {
           refusals(includeSource(name)).forEach((code) => real.add(code));
         });
@@ -86,7 +86,7 @@ describe('lua/', () => {
     it('should carry the flag that its writes ask for', () => {
       const expected = MUST_FIT.includes(source.name)
         ? '#!lua flags=allow-oom'
-        : WRITES.test(source.body) || source.includes.includes('append_events')
+        : WRITES.test([source.body, ...source.includes.map(includeSource)].join('\n'))
           ? '#!lua'
           : '#!lua flags=no-writes';
       expect(source.lines[0]).toBe(expected);

@@ -75,8 +75,8 @@ const LINES = [
   [
     'model-create-over-quota',
     'the quota of a user',
-    'lua/create-task-*.lua',
-    "if redis.call('ZCARD', KEYS[8]) >= tonumber(ARGV[8]) then return { -7 } end\n",
+    'lua/includes/no_place.lua',
+    "  if redis.call('ZCARD', user) >= tonumber(of_user) then return { -7 } end\n",
     '',
   ],
   [

@@ -7,6 +7,7 @@ import {
 } from '../../src/config/config.types.js';
 import type { CallContext } from '../../src/domain/call-context.js';
 import { AuditLog } from '../../src/audit/audit.log.js';
+import { AllowanceService } from '../../src/execution/allowance.service.js';
 import { ExecutionService } from '../../src/execution/execution.service.js';
 import { HandedTasks } from '../../src/execution/handed-tasks.js';
 import { LeaseService } from '../../src/execution/lease.service.js';
@@ -21,6 +22,7 @@ import { DrainState } from '../../src/health/drain-state.js';
 import { Keys } from '../../src/redis/keys.js';
 import { RedisClock } from '../../src/redis/redis.clock.js';
 import { RedisConnections } from '../../src/redis/redis.connections.js';
+import { RedisAllowanceStore } from '../../src/store/redis-allowance.store.js';
 import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { RedisAuditStore } from '../../src/store/redis-audit.store.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
@@ -148,6 +150,7 @@ export class Core {
       handed,
       new RedisApprovalStore(this.redis.control, keys),
       this.usage,
+      new AllowanceService(tenants, new RedisAllowanceStore(this.redis, keys), clock),
     );
     this.queue = new QueueService(handed, this.execution, lease, store, reader, tenants);
     this.takeover = new TakeoverService(

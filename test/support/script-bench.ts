@@ -20,6 +20,11 @@ export interface CreateOverrides {
   readonly userQuota?: number;
   readonly tenantQuota?: number;
   readonly fingerprint?: string;
+  readonly token?: string;
+  readonly tokenQuota?: number;
+  /** Most of the token, the user and the tenant. */
+  readonly tasksADay?: readonly [number, number, number];
+  readonly day?: string;
 }
 
 export interface Batch {
@@ -55,6 +60,8 @@ export interface ContinueOverrides {
   readonly owner?: string;
   readonly userQuota?: number;
   readonly tenantQuota?: number;
+  readonly token?: string;
+  readonly tokenQuota?: number;
   readonly snapshot?: string;
 }
 
@@ -105,6 +112,8 @@ export class ScriptBench {
         k.idempotency(over.idempotencyKey),
         k.contexts,
         k.queue,
+        k.spent(over.day ?? '2026-11-30'),
+        k.holders,
       ],
       [
         ref.taskId,
@@ -125,6 +134,9 @@ export class ScriptBench {
         over.idempotencyKey === undefined ? '' : (over.fingerprint ?? 'f1'),
         over.whenBusy ?? 'reject',
         over.generation ?? 0,
+        over.token ?? '',
+        over.tokenQuota ?? 0,
+        ...(over.tasksADay ?? [0, 0, 0]),
       ],
     );
   }
@@ -188,7 +200,7 @@ export class ScriptBench {
       [
         ...[k.meta, k.task, k.log, k.snapshot, k.stage('c'), k.channel, k.context],
         ...[...k.active, ...k.parked, ...k.indexes, ...k.states],
-        ...[k.idempotency(over.idempotencyKey), k.pushDue],
+        ...[k.idempotency(over.idempotencyKey), k.pushDue, k.holders],
       ],
       [
         ...[ref.taskId, expected, epoch, over.nonce ?? 'again', over.owner ?? 'i2'],
@@ -196,6 +208,7 @@ export class ScriptBench {
         ...[over.userQuota ?? 64, over.tenantQuota ?? 1_024, TTL_MS, IDLE_MS],
         over.snapshot ?? `${expected + 1}-${epoch + 1}\n{"id":"${ref.taskId}"}`,
         ...[over.call ?? '{"call":2}', over.idempotencyKey === undefined ? '' : 'f1'],
+        ...[over.token ?? '', over.tokenQuota ?? 0],
         over.event ?? '{"task":"again"}',
       ],
     );

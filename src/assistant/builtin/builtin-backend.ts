@@ -1,4 +1,4 @@
-import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool.js';
@@ -14,7 +14,7 @@ import { cutUp, LONGEST_QUESTION } from './parse/question.js';
 import { Vocabulary } from './parse/vocabulary.js';
 import { isHan } from './text/normalise.js';
 import { isTimezone } from './time/zoned.js';
-import { TurnRun } from './turn-run.js';
+import { ToolsSpentError, TurnRun } from './turn-run.js';
 
 /** Pieces of this size read well while they stream. */
 const DELTA_CHARS = 600;
@@ -33,7 +33,12 @@ export class BuiltinBackend implements AssistantBackend {
     private readonly writes?: WritesConfig,
   ) {}
 
-  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
+  async *run(
+    turn: Turn,
+    signal: AbortSignal,
+    desk?: WriteDesk,
+    meter?: Meter,
+  ): AsyncIterable<Frame> {
     signal.throwIfAborted();
     const words = wordsFor(turn);
     const zone = turn.timezone !== undefined && isTimezone(turn.timezone) ? turn.timezone : 'UTC';
@@ -41,12 +46,17 @@ export class BuiltinBackend implements AssistantBackend {
     const { writes } = this;
     const sources = this.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now };
-    const run = new TurnRun(turn, signal, words, zone, now, sources, new TurnWrites(scene));
+    const desks = new TurnWrites(scene);
+    const run = new TurnRun(turn, signal, words, zone, now, sources, desks, meter);
     try {
       const { blocks, memory } = yield* converse(run);
       yield* deltas([...blocks, ...remarks(turn, words)].join('\n\n'));
       if (memory !== undefined) yield { kind: 'memory', data: memoryData(memory) };
     } catch (error) {
+      if (error instanceof ToolsSpentError) {
+        yield { kind: 'fail', reason: words.toolsSpent(error.short.whose) };
+        return;
+      }
       if (!(error instanceof ToolInputError)) throw error;
       yield* deltas(words.badInput(plain(error.message, 500)));
     }

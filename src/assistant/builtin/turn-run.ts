@@ -1,4 +1,4 @@
-import type { Frame, ToolUse, Turn } from '../assistant-backend.js';
+import type { Frame, Meter, Shortage, ToolUse, Turn } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import type { TurnWrites } from '../writes/carry-out.js';
@@ -22,6 +22,13 @@ export interface Answer {
   readonly memory?: ListMemory;
 }
 
+/** No more tools may be called today. */
+export class ToolsSpentError extends Error {
+  constructor(readonly short: Shortage) {
+    super('the allowance of tool calls is used up');
+  }
+}
+
 /** A handler works in the open: it yields its steps and returns the answer. */
 export type Handling<T = Answer> = AsyncGenerator<Frame, T>;
 
@@ -41,6 +48,7 @@ export class TurnRun implements TimeFrame {
     private readonly sources: TenantSources,
     /** Absent: this turn only reads. */
     readonly writes?: TurnWrites,
+    private readonly meter?: Meter,
     within?: Pick<TurnRun, 'reads' | 'calls'> & { readonly memory: ListMemory },
   ) {
     this.reads = within?.reads ?? new SourceReads(sources);
@@ -50,15 +58,19 @@ export class TurnRun implements TimeFrame {
 
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
   after(memory: ListMemory): TurnRun {
-    const { turn, signal, words, zone, now, sources, writes, reads, calls } = this;
-    return new TurnRun(turn, signal, words, zone, now, sources, writes, {
-      ...{ reads, calls, memory },
-    });
+    const { turn, signal, words, zone, now, sources, writes, meter, reads, calls } = this;
+    const within = { reads, calls, memory };
+    return new TurnRun(turn, signal, words, zone, now, sources, writes, meter, within);
   }
 
-  /** Runs a tool, with a step that says so, one with its answer, and the artifacts that it made. */
+  /**
+   * Runs a tool, with a step that says so, one with its answer, and the artifacts that it made.
+   * @throws ToolsSpentError.
+   */
   async *call<A, R extends ToolResult>(tool: TypedTool<A, R>, args: A): Handling<R> {
     const text = this.words.calling(tool.name, cleanText(JSON.stringify(args), 300));
+    const short = await this.meter?.take('tools', 1);
+    if (short !== undefined) throw new ToolsSpentError(short);
     yield { kind: 'step', text };
     const made: ToolArtifact[] = [];
     const outlet: ToolOutlet = {

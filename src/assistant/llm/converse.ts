@@ -1,6 +1,6 @@
 import { stepCountIs, streamText } from 'ai';
 import type { LlmConfig } from '../../config/config.types.js';
-import type { Frame } from '../assistant-backend.js';
+import type { Frame, Meter } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 import { estimateTokens } from './fit-prompt.js';
 import { guardModel } from './guarded-model.js';
@@ -24,6 +24,8 @@ export interface Exchange {
   readonly retryBaseMs: number;
   /** Told what each answered request of the model took. */
   readonly onUsage: (usage: TokenUsage) => void;
+  /** Says whether the tokens may be used; absent: they may. */
+  readonly meter: Meter | undefined;
   /** Ends the call of the model and the tools in flight. */
   readonly signal: AbortSignal;
 }
@@ -42,12 +44,14 @@ export interface TokenUsage {
  * @throws the signal's reason when that aborts.
  */
 export async function* converse(exchange: Exchange): AsyncGenerator<Frame, ModelFault | undefined> {
-  const { config, tools, words, redactor, signal } = exchange;
+  const { config, tools, words, redactor, signal, meter } = exchange;
   const text = new StreamRedactor(redactor);
   const thought = new StreamRedactor(redactor);
   /** Tokens of the turn so far, sent and received. */
   let spent = 0;
   const estimate = { sent: 0, received: 0 };
+  /** Taken from today's allowance for the request that is under way. */
+  let taken = 0;
   /** Whether the answer has begun since the last tool was called. */
   let hasAnswer = false;
   const result = streamText({
@@ -55,9 +59,16 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
       redactor,
       contextTokens: config.contextTokens,
       retryBaseMs: exchange.retryBaseMs,
-      onRequest: (tokens) => {
+      admit: async (tokens) => {
+        const short = await meter?.take('llm', tokens);
+        if (short !== undefined) throw new ModelFault('spent', short);
+        taken += tokens;
         spent += tokens;
         estimate.sent += tokens;
+      },
+      onFailure: (tokens) => {
+        taken -= tokens;
+        meter?.correct('llm', -tokens);
       },
     }),
     system: exchange.system,
@@ -116,11 +127,15 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           yield stepOf(part, { outcome: 'failed', output }, exchange);
           break;
         }
-        case 'finish-step':
-          exchange.onUsage(usageOf(part.usage, estimate));
+        case 'finish-step': {
+          const usage = usageOf(part.usage, estimate);
+          exchange.onUsage(usage);
+          meter?.correct('llm', usage.sent + usage.received - taken);
+          taken = 0;
           estimate.sent = 0;
           estimate.received = 0;
           break;
+        }
         case 'error':
           yield* frames('content', text.flush());
           return faultOf(part.error);
@@ -137,6 +152,9 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           if (fault !== undefined) return fault;
           if (part.finishReason === 'length') yield { kind: 'content', text: words.cutShort };
           if (tools.sawDemo) yield { kind: 'content', text: words.demo };
+          if (tools.short !== undefined) {
+            yield { kind: 'content', text: `\n\n_${words.toolsSpent(tools.short.whose)}_` };
+          }
           return undefined;
         }
         default:

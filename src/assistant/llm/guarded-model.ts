@@ -25,8 +25,10 @@ export interface Guards {
   readonly contextTokens: number;
   /** Pause before the first retry; doubled by each further one, with a little chance added. */
   readonly retryBaseMs: number;
-  /** Told the estimate of each request that is sent. */
-  readonly onRequest: (tokens: number) => void;
+  /** Asked with the estimate of each request before it is sent. @throws ModelFault to send none. */
+  readonly admit: (tokens: number) => Promise<void>;
+  /** Told that a request of so many tokens has failed before its answer began. */
+  readonly onFailure: (tokens: number) => void;
 }
 
 /**
@@ -51,11 +53,13 @@ async function stream(model: Model, call: ModelCall, guards: Guards): Promise<Mo
   let shortened = false;
   let failures = 0;
   for (;;) {
-    guards.onRequest(tokensOfPrompt(prompt) + ofTools);
+    const tokens = tokensOfPrompt(prompt) + ofTools;
+    await guards.admit(tokens);
     try {
       return await ask(model, { ...call, prompt });
     } catch (error) {
       call.abortSignal?.throwIfAborted();
+      guards.onFailure(tokens);
       const fault = faultOf(error);
       metrics.llmRequests.inc({ outcome: fault.kind });
       if (fault.kind === 'too_long' && !shortened) {

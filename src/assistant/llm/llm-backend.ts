@@ -74,7 +74,7 @@ export class LlmBackend implements AssistantBackend {
     signal.throwIfAborted();
     const said: Said = { any: false };
     const fault = yield* this.ask(turn, signal, said, desk, meter);
-    if (fault !== undefined) yield* this.failed(turn, fault, said, signal, desk);
+    if (fault !== undefined) yield* this.failed(turn, fault, said, signal, desk, meter);
   }
 
   /** Ends its connections. */
@@ -140,6 +140,7 @@ export class LlmBackend implements AssistantBackend {
       redactor,
       fence,
       signal,
+      meter,
       onBug: (tool, error) => {
         const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
         this.log.error(`tool ${tool} failed in task ${turn.taskId}: ${redactor.hide(detail)}`);
@@ -165,8 +166,9 @@ export class LlmBackend implements AssistantBackend {
       redactor,
       words,
       retryBaseMs,
+      meter,
       onUsage: ({ sent, received, counted }) => {
-        meter?.({ input: sent, output: received });
+        meter?.used({ input: sent, output: received });
         const tenant = tenantLabel(turn.tenant);
         metrics.llmTokens.inc({ tenant, direction: 'sent', counted }, sent);
         metrics.llmTokens.inc({ tenant, direction: 'received', counted }, received);
@@ -181,6 +183,7 @@ export class LlmBackend implements AssistantBackend {
     said: Said,
     signal: AbortSignal,
     desk: WriteDesk | undefined,
+    meter: Meter | undefined,
   ): AsyncGenerator<Frame> {
     this.log.warn(
       `the model of tenant ${turn.tenant} failed in task ${turn.taskId}: ${fault.message}`,
@@ -208,6 +211,6 @@ export class LlmBackend implements AssistantBackend {
       return;
     }
     yield { kind: 'content', text: (said.any ? '\n\n' : '') + words.fallback(reason) };
-    yield* fallback.run(turn, signal, desk);
+    yield* fallback.run(turn, signal, desk, meter);
   }
 }

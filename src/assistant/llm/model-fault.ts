@@ -6,6 +6,7 @@ import {
   ToolChoiceViolationError,
   TypeValidationError,
 } from 'ai';
+import type { Whose } from '../../domain/limit.js';
 import { PromptTooLongError } from './fit-prompt.js';
 
 /** What went wrong with a model, in terms a user or an operator understands. */
@@ -37,7 +38,9 @@ export type FaultKind =
   /** Its token limit was reached before a word of the answer. */
   | 'length'
   /** It kept calling tools until it was not allowed more. */
-  | 'steps';
+  | 'steps'
+  /** It was not asked: the day's allowance is used up. */
+  | 'spent';
 
 export interface FaultDetail {
   readonly status?: number;
@@ -47,6 +50,8 @@ export interface FaultDetail {
   readonly retryAfterMs?: number;
   /** The provider's own words: for a debug log, redacted; never for the user. */
   readonly words?: string;
+  /** Whose allowance is used up. */
+  readonly whose?: Whose;
 }
 
 /** The model failed. */

@@ -2,7 +2,7 @@ import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
 import { runTool } from '../tools/run-tool.js';
 import { ToolInputError, type Tool, type ToolContext, type ToolOutlet } from '../tools/tool.js';
-import type { Frame, ToolUse } from '../assistant-backend.js';
+import type { Frame, Meter, Shortage, ToolUse } from '../assistant-backend.js';
 import type { TurnWrites } from '../writes/carry-out.js';
 import type { WriteTool } from '../writes/write-tool.js';
 import type { Fence } from './fence.js';
@@ -13,6 +13,8 @@ const MOST_OUTPUT_CHARS = 20_000;
 /** The rest of a batch waits. */
 const AT_ONCE = 4;
 const MOST_CALLS = 100;
+const SPENT =
+  'Not called: no more tool calls are allowed today. Answer with what you have, and say what you could not look up.';
 
 export interface ToolAnswer {
   readonly outcome: ToolUse['outcome'];
@@ -29,6 +31,7 @@ export interface TurnToolsOptions {
   readonly redactor: Redactor;
   readonly fence: Fence;
   readonly signal: AbortSignal;
+  readonly meter: Meter | undefined;
   /** A tool threw something that is no refusal of its arguments: a bug. */
   readonly onBug: (tool: string, error: unknown) => void;
 }
@@ -44,6 +47,8 @@ export class TurnTools {
   question: Extract<Frame, { kind: 'input_required' }> | undefined;
   /** A write whose outcome nobody knows: the turn must end with it, whatever the model says. */
   unsure: string | undefined;
+  /** Tools were asked for beyond the day's allowance. */
+  short: Shortage | undefined;
   /** What became of the turn's write, for the user. */
   written: string | undefined;
   /** Steps of writes, pictures and files, for the user; taken out by whoever shows them. */
@@ -86,6 +91,11 @@ export class TurnTools {
     await this.turn();
     try {
       signal.throwIfAborted();
+      const short = await this.options.meter?.take('tools', 1);
+      if (short !== undefined) {
+        this.short = short;
+        return { outcome: 'failed', output: SPENT };
+      }
       return await ('plan' in tool ? this.write(tool, args) : this.run(tool, args));
     } finally {
       this.running -= 1;

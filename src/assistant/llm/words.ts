@@ -1,3 +1,5 @@
+import type { Whose } from '../../domain/limit.js';
+import { CHINESE_SPENT, ENGLISH_SPENT, type SpentWords } from '../spent-words.js';
 import type { FaultKind, ModelFault } from './model-fault.js';
 
 /** The texts that the llm backend itself says to a user. */
@@ -11,9 +13,11 @@ export interface LlmWords {
   readonly called: (tool: string, failed: boolean) => string;
   readonly cutShort: string;
   readonly demo: string;
+  /** Why no more tools are called; a sentence. */
+  readonly toolsSpent: (whose: Whose) => string;
 }
 
-type Reasons = Readonly<Record<FaultKind, string>>;
+type Reasons = Readonly<Record<Exclude<FaultKind, 'spent'>, string>>;
 
 const ENGLISH_REASONS: Reasons = {
   key: 'the language model refused the gateway’s key',
@@ -53,22 +57,24 @@ const CHINESE_REASONS: Reasons = {
 
 const ENGLISH: LlmWords = {
   language: 'en',
-  reason: (fault) => sentence(ENGLISH_REASONS, fault, '.', [' (', ')']),
+  reason: (fault) => sentence(ENGLISH_REASONS, ENGLISH_SPENT, fault, '.', [' (', ')']),
   fallback: (reason) => `> ${reason} The built-in assistant answers instead.\n\n`,
   calling: (tool, args) => `Calling ${tool} ${args}`,
   called: (tool, failed) => (failed ? `${tool} failed` : `${tool} answered`),
   cutShort: '\n\n_The answer ends here because the token limit of the language model was reached._',
   demo: '\n\n_These are made-up demo data._',
+  toolsSpent: ENGLISH_SPENT.tools,
 };
 
 const CHINESE: LlmWords = {
   language: 'zh',
-  reason: (fault) => sentence(CHINESE_REASONS, fault, '。', ['（', '）']),
+  reason: (fault) => sentence(CHINESE_REASONS, CHINESE_SPENT, fault, '。', ['（', '）']),
   fallback: (reason) => `> ${reason}以下由内置助手回答。\n\n`,
   calling: (tool, args) => `调用 ${tool} ${args}`,
   called: (tool, failed) => (failed ? `${tool} 调用失败` : `${tool} 已返回结果`),
   cutShort: '\n\n_由于达到语言模型的令牌上限，回答到此为止。_',
   demo: '\n\n_以上为虚构的演示数据。_',
+  toolsSpent: CHINESE_SPENT.tools,
 };
 
 /** `lang` wins; else a message with Han characters is Chinese. */
@@ -79,10 +85,12 @@ export function wordsFor(lang: string | undefined, text: string): LlmWords {
 
 function sentence(
   reasons: Reasons,
-  { kind, detail: { status } }: ModelFault,
+  spent: SpentWords,
+  { kind, detail: { status, whose = 'tenant' } }: ModelFault,
   stop: string,
   [open, close]: readonly [string, string],
 ): string {
+  if (kind === 'spent') return spent.model(whose);
   const reason = reasons[kind];
   const code = status === undefined ? '' : `${open}HTTP ${status}${close}`;
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${code}${stop}`;

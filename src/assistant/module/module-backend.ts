@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
-import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
+import { wordsFor } from '../llm/words.js';
+import type { WriteDesk } from '../writes/write-desk.js';
 import { checkFrame, FrameError } from './frame-check.js';
 
 /** What a module gives us: `run` of an AssistantBackend, whose frames nobody has checked yet. */
@@ -12,8 +14,8 @@ export const MODULE_FAILED = 'The assistant of this tenant failed.';
 
 /**
  * Runs the agent of an operator's module. The module is foreign code: each frame is checked, a
- * throw and a wrong frame end the run with a fixed text, and an abort ends it even when the module
- * does not listen.
+ * throw and a wrong frame end the run with a fixed text, an abort ends it even when the module does
+ * not listen, and so does the first tool call beyond the day's allowance.
  */
 export class ModuleBackend implements AssistantBackend {
   private readonly log = new Logger(ModuleBackend.name);
@@ -24,10 +26,22 @@ export class ModuleBackend implements AssistantBackend {
     readonly readOnly: boolean,
   ) {}
 
-  async *run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
+  async *run(
+    turn: Turn,
+    signal: AbortSignal,
+    _desk?: WriteDesk,
+    meter?: Meter,
+  ): AsyncIterable<Frame> {
     try {
       for await (const value of abortable(this.agent.run(turn, signal), signal)) {
-        yield checkFrame(value);
+        const frame = checkFrame(value);
+        yield frame;
+        // Its tools are its own: they are counted once it says that it has called one.
+        if (frame.kind !== 'step' || frame.tool === undefined) continue;
+        const short = await meter?.take('tools', 1);
+        if (short === undefined) continue;
+        yield { kind: 'fail', reason: wordsFor(turn.lang, turn.text).toolsSpent(short.whose) };
+        return;
       }
     } catch (error) {
       signal.throwIfAborted();

@@ -157,6 +157,58 @@ export class LimitsDto {
 
   @Whole(1, 100)
   listPageMax?: number;
+
+  // 0 below: no limit.
+  @Whole(0, 100_000)
+  activePerToken?: number;
+
+  @Whole(0, 100_000)
+  streamsPerToken?: number;
+
+  @Whole(0, 10_000_000)
+  requestsPerMinutePerToken?: number;
+
+  @Whole(0, 10_000_000)
+  requestsPerMinutePerUser?: number;
+
+  @Whole(0, 10_000_000)
+  requestsPerMinutePerTenant?: number;
+
+  @Whole(0, 10_000_000)
+  requestBurstPerToken?: number;
+
+  @Whole(0, 10_000_000)
+  requestBurstPerUser?: number;
+
+  @Whole(0, 10_000_000)
+  requestBurstPerTenant?: number;
+
+  @Whole(0, 1_000_000_000)
+  tasksPerDayPerToken?: number;
+
+  @Whole(0, 1_000_000_000)
+  tasksPerDayPerUser?: number;
+
+  @Whole(0, 1_000_000_000)
+  tasksPerDayPerTenant?: number;
+
+  @Whole(0, 1_000_000_000_000)
+  llmTokensPerDayPerToken?: number;
+
+  @Whole(0, 1_000_000_000_000)
+  llmTokensPerDayPerUser?: number;
+
+  @Whole(0, 1_000_000_000_000)
+  llmTokensPerDayPerTenant?: number;
+
+  @Whole(0, 1_000_000_000)
+  toolCallsPerDayPerToken?: number;
+
+  @Whole(0, 1_000_000_000)
+  toolCallsPerDayPerUser?: number;
+
+  @Whole(0, 1_000_000_000)
+  toolCallsPerDayPerTenant?: number;
 }
 
 class TenantMcpDto {

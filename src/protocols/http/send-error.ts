@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { countRefusal } from '../../metrics/count-refusal.js';
+import { rateLimitFields } from '../../domain/rate-limit-fields.js';
 import { traceIdField } from '../../tracing/request-span.js';
 import { restErrorBody, wireError, type WireError } from '../wire/error-body.js';
 import { rpcErrorText, type RpcId } from '../wire/json-rpc.js';
@@ -29,16 +30,25 @@ export function toWireError(error: unknown, reply: FastifyReply): WireError {
   return refusal;
 }
 
-/** Answers in the caller's protocol, with Retry-After and WWW-Authenticate where they belong. */
+/** Retry-After, and which limit it was. */
+export function setRefusalHeaders(
+  reply: FastifyReply,
+  { retryAfter, limit }: Pick<WireError, 'retryAfter' | 'limit'>,
+): void {
+  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
+  if (limit !== undefined) reply.headers(rateLimitFields([limit]));
+}
+
+/** Answers in the caller's protocol, with Retry-After, RateLimit and WWW-Authenticate where they belong. */
 export function sendError(
   reply: FastifyReply,
   protocol: CallerProtocol,
   error: WireError,
   id: RpcId = null,
 ): void {
-  const { row, retryAfter, challenge } = error;
+  const { row, challenge } = error;
   const plain = protocol === 'a2a-rpc' && row.jsonRpcHttp === 'ok';
-  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
+  setRefusalHeaders(reply, error);
   if (row.httpStatus === 401 || challenge !== undefined) {
     const text = reply.server.challengeFor?.(reply.request, challenge ?? {});
     if (text !== undefined) reply.header('www-authenticate', text);

@@ -26,7 +26,7 @@ const SENT = [
   'x-request-id',
 ];
 const SEEN =
-  'x-request-id, retry-after, www-authenticate, allow, etag, a2a-extensions, x-a2a-extensions, mcp-session-id';
+  'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate, allow, etag, a2a-extensions, x-a2a-extensions, mcp-session-id';
 const PREFLIGHT_SECONDS = '600';
 
 /**

@@ -7,9 +7,11 @@ import type { CallContext } from '../../domain/call-context.js';
 import { DomainError, unavailable } from '../../domain/errors.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
+import { RefusesRatesItself, rateRefusalOf } from '../../tenant/rate-refusal.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { clientGone } from '../http/client-gone.js';
 import { pathNotFound } from '../http/path-not-found.js';
+import { setRefusalHeaders } from '../http/send-error.js';
 import { StreamQuota } from '../sse/stream-quota.js';
 import { StreamRegistry } from '../sse/stream-registry.js';
 import { acceptedForms } from './accept.js';
@@ -30,6 +32,7 @@ export class McpController {
 
   @All('mcp')
   @RequireScope('mcp')
+  @RefusesRatesItself()
   async handle(
     @Ctx() ctx: CallContext,
     @Req() request: FastifyRequest,
@@ -48,6 +51,10 @@ export class McpController {
     checkArguments(body);
     const method = methodOf(body);
     noteRequest(request.raw, { surface: 'mcp', method });
+    const refusal = rateRefusalOf(request.raw);
+    // A model can make something of a tool's answer; of an HTTP error only its client can.
+    if (refusal !== undefined && method !== 'tools/call') throw refusal;
+    if (refusal !== undefined) setRefusalHeaders(reply, refusal);
     if (method === 'subscriptions/listen') return nothingToListenTo(body);
     if (method === 'notifications/cancelled') await this.endpoint.cancel(ctx, body);
 
@@ -60,7 +67,7 @@ export class McpController {
       gone,
       streams: accepted.sse && method === 'tools/call',
       baseUrl: reply.server.baseUrlOf?.(request) ?? '',
-      admit: () => this.quota.take(ctx, reply),
+      admit: () => (refusal === undefined ? this.quota.take(ctx, reply) : Promise.reject(refusal)),
       noteTask: (taskId) => {
         noteRequest(request.raw, { taskId });
       },

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/a2a.js';
 import { type Challenge, DomainError } from '../../domain/errors.js';
+import type { LimitState } from '../../domain/limit.js';
 import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 import { InvalidParams } from './invalid-params.js';
 
@@ -13,6 +14,8 @@ export interface WireError {
   readonly retryAfter: number | undefined;
   /** For WWW-Authenticate. */
   readonly challenge: Challenge | undefined;
+  /** The limit that is reached. */
+  readonly limit: LimitState | undefined;
   /** Set when the error is not one of ours: log it once; its text went to nobody. */
   readonly unknown: unknown;
 }
@@ -30,18 +33,21 @@ export function wireError(error: unknown, requestId: string): WireError {
       details: [errorInfo(row, { requestId })],
       retryAfter: undefined,
       challenge: undefined,
+      limit: undefined,
       unknown: error ?? new Error('something threw undefined'),
     };
   }
   const row = ERROR_TABLE[error.code];
   const details = [errorInfo(row, error.metadata)];
   if (error instanceof InvalidParams) details.push(badRequest(error));
+  if (error.retryAfter !== undefined) details.push(retryInfo(error.retryAfter));
   return {
     row,
     message: error.message,
     details,
     retryAfter: error.retryAfter,
     challenge: error.challenge,
+    limit: error.limit,
     unknown: error.code === 'INTERNAL' ? (error.cause ?? error) : undefined,
   };
 }
@@ -76,5 +82,13 @@ function badRequest(error: InvalidParams): JsonObject {
   return {
     '@type': 'type.googleapis.com/google.rpc.BadRequest',
     fieldViolations: error.violations.map(({ field, description }) => ({ field, description })),
+  };
+}
+
+/** The delay as a google.protobuf.Duration. */
+function retryInfo(seconds: number): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/google.rpc.RetryInfo',
+    retryDelay: `${Math.ceil(seconds)}s`,
   };
 }

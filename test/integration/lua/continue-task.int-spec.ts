@@ -56,6 +56,9 @@ describe('continue-task', () => {
     expect(await bench.continueTask(ref, { expected: 1 })).toEqual([-12, 2]);
     expect(await bench.continueTask(ref, { userQuota: 0 })).toEqual([-7]);
     expect(await bench.continueTask(ref, { tenantQuota: 0 })).toEqual([-8]);
+    const sibling = { ...newTask(), tenant: ref.tenant };
+    await bench.create(sibling, { token: 'k1', tokenQuota: 1 });
+    expect(await bench.continueTask(ref, { token: 'k1', tokenQuota: 1 })).toEqual([-24]);
     const other = { ...newTask(), tenant: ref.tenant, contextId: ref.contextId };
     await bench.create(other);
     expect(await bench.continueTask(ref)).toEqual([-6, other.taskId]);

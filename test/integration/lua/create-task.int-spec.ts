@@ -102,6 +102,48 @@ describe('create-task', () => {
     expect(await bench.create(same(), { userQuota: 1, tenantQuota: 1 })).toEqual(beginning(1));
   });
 
+  it('should refuse beyond the quota of a token, and forget which token a task had that ended', async () => {
+    const first = newTask();
+    const k = bench.keysOf(first);
+    const mine = { token: 'k1', tokenQuota: 1 };
+    const same = (): typeof first => ({ ...newTask(), tenant: first.tenant });
+    await bench.create(first, mine);
+    expect(await bench.create(same(), mine)).toEqual([-24]);
+    expect(await bench.create(same(), { ...mine, token: 'k2' })).toEqual(beginning(1));
+    expect(await bench.redis.pttl(k.holders)).toBeGreaterThan(0);
+    await bench.settle(first);
+    expect(await bench.create(same(), mine)).toEqual(beginning(1));
+    expect(await bench.redis.hexists(k.holders, first.taskId)).toBe(0);
+    // Without that limit nobody keeps it in mind.
+    const free = same();
+    await bench.create(free, { token: 'k1' });
+    expect(await bench.redis.hexists(k.holders, free.taskId)).toBe(0);
+  });
+
+  it('should refuse more tasks than a day may have, whether or not they have ended', async () => {
+    const first = newTask();
+    const k = bench.keysOf(first);
+    const same = (): typeof first => ({ ...newTask(), tenant: first.tenant });
+    const mine = { token: 'k1', tasksADay: [0, 2, 0] as const };
+    await bench.create(first, mine);
+    await bench.create(first, mine);
+    await bench.settle(first);
+    // Sent twice it counted once.
+    expect(await bench.create(same(), mine)).toEqual(beginning(1));
+    const before = await bench.dump();
+    expect(await bench.create(same(), mine)).toEqual([-25, 2]);
+    expect(await bench.create(same(), { ...mine, tasksADay: [2, 0, 0] })).toEqual([-25, 1]);
+    expect(await bench.create(same(), { ...mine, tasksADay: [0, 0, 2] })).toEqual([-25, 3]);
+    expect(await bench.dump()).toEqual(before);
+    expect(await bench.create(same(), { ...mine, day: '2026-12-01' })).toEqual(beginning(1));
+    expect(await bench.redis.hgetall(k.spent('2026-11-30'))).toEqual({
+      ...{ tasks: '2', 'tasks:u:u1': '2', 'tasks:k:k1': '2' },
+    });
+    const free = { ...newTask(), tenant: 'free' };
+    await bench.create(free, { token: 'k1' });
+    expect(await bench.redis.exists(bench.keysOf(free).spent('2026-11-30'))).toBe(0);
+  });
+
   it('should let a place go whose run is long over', async () => {
     const first = newTask();
     const k = bench.keysOf(first);

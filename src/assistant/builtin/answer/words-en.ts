@@ -1,5 +1,6 @@
 import { SourceError } from '../../sources/source-error.js';
 import { plain } from './markdown.js';
+import { ENGLISH_SPENT } from '../../spent-words.js';
 import type { AlertState, Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
@@ -56,6 +57,7 @@ export const ENGLISH_WORDS: Words = {
   otherLanguage: (lang) => `I speak English and Chinese only, not ${lang}.`,
   badTimezone: (zone) => `The timezone ${zone} is unknown to me; times are in UTC.`,
   badInput: (text) => `I could not do that: ${text}`,
+  toolsSpent: ENGLISH_SPENT.tools,
 
   leadAll: (state, total, suppressed) =>
     total === 0

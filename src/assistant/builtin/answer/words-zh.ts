@@ -1,5 +1,6 @@
 import type { SourceFault } from '../../sources/source-error.js';
 import { plain } from './markdown.js';
+import { CHINESE_SPENT } from '../../spent-words.js';
 import type { AlertState, Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
@@ -49,6 +50,7 @@ export const CHINESE_WORDS: Words = {
   otherLanguage: (lang) => `我只会英文和中文，不会 ${lang}。`,
   badTimezone: (zone) => `未知的时区 ${zone}，时间以 UTC 显示。`,
   badInput: (text) => `无法执行：${text}`,
+  toolsSpent: CHINESE_SPENT.tools,
 
   leadAll: (state, total, suppressed) =>
     total === 0

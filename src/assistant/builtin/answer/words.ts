@@ -1,3 +1,4 @@
+import type { Whose } from '../../../domain/limit.js';
 import type { SourceFault } from '../../sources/source-error.js';
 import type { SourceInfo } from '../../sources/source.types.js';
 
@@ -32,6 +33,7 @@ export interface Words {
   readonly otherLanguage: (lang: string) => string;
   readonly badTimezone: (zone: string) => string;
   readonly badInput: (text: string) => string;
+  readonly toolsSpent: (whose: Whose) => string;
 
   /** `all`: without conditions. */
   readonly leadAll: (state: AlertState, total: number, suppressed: number) => string;

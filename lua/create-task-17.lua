@@ -8,7 +8,8 @@ KEYS[4]  snapshot             KEYS[5]  context hash         KEYS[6]  message id 
 KEYS[7]  tenant's active set  KEYS[8]  user's active set    KEYS[9]  tenant's tasks
 KEYS[10] user's tasks         KEYS[11] context's tasks      KEYS[12] user's SUBMITTED tasks
 KEYS[13] idempotency key of the user                        KEYS[14] user's contexts
-KEYS[15] queue of the context
+KEYS[15] queue of the context                               KEYS[16] what the tenant has spent today
+KEYS[17] tokens that hold the user's active tasks
 
 ARGV[1]  task id              ARGV[2]  user                 ARGV[3]  context id
 ARGV[4]  nonce of this create ARGV[5]  owner instance       ARGV[6]  time of the status, ms
@@ -19,6 +20,8 @@ ARGV[15] context idle time, ms
 ARGV[16] fingerprint under the idempotency key, or '' for none
 ARGV[17] what a busy context does: 'reject' or 'queue'
 ARGV[18] generation of the tenant that the caller knows
+ARGV[19] token                ARGV[20] most active tasks of it, or 0
+ARGV[21..23] most tasks a day of the token, the user and the tenant; 0: no limit
 
 Output {1, turn, deadline ms} created, or created by this same nonce before
        {4, turn, 0} created and waiting in the context's queue
@@ -26,10 +29,14 @@ Output {1, turn, deadline ms} created, or created by this same nonce before
        {3, task id} the idempotency key was used for this before  {-16} … for something else
        {-6, running task id} context busy  {-7} user's quota  {-8} tenant's quota
        {-9} tenant or user not active, or another generation  {-13} id in use
+       {-24} the token's quota  {-25, 1 token, 2 user, 3 tenant} as many tasks as a day may have
 ]]
 --- @include now_ms
 --- @include used_before
 --- @include keep_for
+--- @include allowance
+--- @include no_place
+--- @include take_place
 local tenant = redis.call('HMGET', KEYS[1], 'state', 'generation', 'user:' .. ARGV[2])
 if tenant[1] and tenant[1] ~= 'active' or tenant[3] or (tenant[2] or '0') ~= ARGV[18] then return { -9 } end
 
@@ -53,14 +60,15 @@ local lock = redis.call('HMGET', KEYS[5], 'running', 'lock_until')
 local busy = lock[1] and tonumber(lock[2]) > now
 if busy and ARGV[17] ~= 'queue' then return { -6, lock[1] } end
 
-redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now)
-redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now)
-if redis.call('ZCARD', KEYS[8]) >= tonumber(ARGV[8]) then return { -7 } end
-if redis.call('ZCARD', KEYS[7]) >= tonumber(ARGV[9]) then return { -8 } end
+local refusal = no_place(KEYS[7], KEYS[8], KEYS[17], ARGV[9], ARGV[8], ARGV[19], ARGV[20])
+if refusal then return refusal end
+local most = { tonumber(ARGV[21]), tonumber(ARGV[22]), tonumber(ARGV[23]) }
+local whose = over_allowance(KEYS[16], 'tasks', ARGV[19], ARGV[2], most, 1)
+if whose then return { -25, whose } end
+spend(KEYS[16], 'tasks', ARGV[19], ARGV[2], most, 1)
 
 local deadline = busy and 0 or now + ARGV[7]
 local over = string.format('%.0f', busy and now + ARGV[14] or deadline + 60000)
-local ts = tonumber(ARGV[6])
 local turn = redis.call('HINCRBY', KEYS[5], 'turn', 1)
 redis.call('HSET', KEYS[5], 'updated', ARGV[6])
 if busy then
@@ -82,14 +90,11 @@ redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 
 redis.call('SET', KEYS[4], '1-1\n' .. task)
 redis.call('XADD', KEYS[3], '1-1', 'e', '{"task":' .. task .. '}')
 for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[14]) end
-for i = 7, 8 do
-  redis.call('ZADD', KEYS[i], over, ARGV[1])
-  keep_for(KEYS[i], math.max(ARGV[14] * 2, ARGV[7] + 60000))
-end
+take_place(KEYS[7], KEYS[8], KEYS[17], ARGV[1], over, ARGV[19], ARGV[20], math.max(ARGV[14] * 2, ARGV[7] + 60000))
 for i = 9, 12 do
-  redis.call('ZADD', KEYS[i], ts, ARGV[1])
+  redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])
   keep_for(KEYS[i], ARGV[14] * 2)
 end
-redis.call('ZADD', KEYS[14], ts, ARGV[3])
+redis.call('ZADD', KEYS[14], ARGV[6], ARGV[3])
 keep_for(KEYS[14], math.max(ARGV[14] * 2, ARGV[15]))
 return { busy and 4 or 1, turn, deadline }
