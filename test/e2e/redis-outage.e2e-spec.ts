@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A2aClient, type Reply } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway } from '../support/gateway.js';
 import { RedisServer } from '../support/redis-server.js';
 import { answerOf, deltasIn, faultOf, numbered, ranBy, Truth } from '../support/task-log.js';
 import { within } from '../support/wait.js';
 
-const DELTAS = 100;
+const DELTAS = 60;
 const RUN = `deltas count=${DELTAS} every=100`;
 const ann = caller('acme', 'ann');
 let redis: RedisServer;
@@ -16,7 +16,7 @@ let b: Gateway;
 let onA: A2aClient;
 let onB: A2aClient;
 
-beforeEach(async () => {
+beforeAll(async () => {
   redis = await RedisServer.start({ aof: true });
   truth = Truth.open(redis.url);
   fleet = await Fleet.start(2, { redisUrl: redis.url, tenants: [{ id: 'acme' }], callers: [ann] });
@@ -24,7 +24,7 @@ beforeEach(async () => {
   onA = new A2aClient(a.baseUrl, ann.token);
   onB = new A2aClient(b.baseUrl, ann.token);
 });
-afterEach(async () => {
+afterAll(async () => {
   truth.close();
   await fleet.stop();
   await redis.stop();

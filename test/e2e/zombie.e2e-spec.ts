@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { A2aClient } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway, LEASE_MS, scripted } from '../support/gateway.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -13,7 +13,7 @@ import {
 } from '../support/task-log.js';
 import { eventually, sleep, within } from '../support/wait.js';
 
-const DELTAS = 60;
+const DELTAS = 50;
 const RUN = `deltas count=${DELTAS} every=100`;
 const ann = caller('readonly', 'ann');
 const eve = caller('unmarked', 'eve');
@@ -25,7 +25,7 @@ let b: Gateway;
 let onA: A2aClient;
 let onB: A2aClient;
 
-beforeEach(async () => {
+beforeAll(async () => {
   redis = await RedisServer.start();
   truth = Truth.open(redis.url);
   fleet = await Fleet.start(2, {
@@ -35,13 +35,18 @@ beforeEach(async () => {
     env: { NIGHTJAR_DRAIN_SECONDS: '2' },
   });
   [a, b] = fleet.gateways as [Gateway, Gateway];
-  onA = new A2aClient(a.baseUrl, ann.token);
-  onB = new A2aClient(b.baseUrl, ann.token);
 });
-afterEach(async () => {
+afterAll(async () => {
   truth.close();
   await fleet.stop();
   await redis.stop();
+});
+
+/** B stays; where A has ended another one takes its place. */
+beforeEach(async () => {
+  if (a.exitCode !== undefined) a = await fleet.add();
+  onA = new A2aClient(a.baseUrl, ann.token);
+  onB = new A2aClient(b.baseUrl, ann.token);
 });
 
 describe('an instance that sleeps past its lease and wakes up', () => {

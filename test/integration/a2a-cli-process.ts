@@ -1,15 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-
-export interface CompiledCli {
-  run(args: readonly string[], options?: RunOptions): CliRun;
-  remove(): void;
-}
+const SCRIPT = join(resolve(import.meta.dirname, '../..'), 'dist/cli/a2a-cli.js');
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -21,38 +16,10 @@ export interface CliRun {
   interrupt(): void;
 }
 
-/**
- * Compiles a2a-cli with the production settings to a folder of its own, below node_modules so that
- * packages are found, and runs it as real processes.
- */
-export function compileA2aCli(): CompiledCli {
-  const cache = join(ROOT, 'node_modules/.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'a2a-cli-'));
-  // Its "type": "module" and version belong to the program.
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  const project = join(folder, 'tsconfig.json');
-  writeFileSync(
-    project,
-    JSON.stringify({
-      extends: join(ROOT, 'tsconfig.build.json'),
-      compilerOptions: { rootDir: join(ROOT, 'src'), outDir: join(folder, 'dist') },
-      include: [],
-      files: [join(ROOT, 'src/cli/a2a-cli.ts')],
-    }),
-  );
-  execFileSync('npx', ['--no-install', 'tsc', '-p', project], { cwd: ROOT, stdio: 'inherit' });
-  const script = join(folder, 'dist/cli/a2a-cli.js');
-  return {
-    run: (args, options = {}) => runCli(script, args, options),
-    remove: () => {
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-function runCli(script: string, args: readonly string[], { env = {} }: RunOptions): CliRun {
-  const child = spawn(process.execPath, [script, ...args], {
+/** Runs a2a-cli, as `make build` left it, in a process of its own. */
+export function runA2aCli(args: readonly string[], { env = {} }: RunOptions = {}): CliRun {
+  if (!existsSync(SCRIPT)) throw new Error('dist/cli/a2a-cli.js is missing: run make build first');
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../../src/cli/a2a/exit-code.js';
-import { Balancer, compileA2aCli, type CompiledCli } from './a2a-cli-process.js';
+import { Balancer, type CliRun, runA2aCli } from './a2a-cli-process.js';
 import { FakeTasks, type Script } from './mcp-fake-tasks.js';
 import { type McpApp, startMcpApp } from './mcp-harness.js';
 
@@ -15,16 +15,9 @@ const echo: Script = (run, message) => {
   run.status('TASK_STATE_COMPLETED');
 };
 
-let cli: CompiledCli;
 let tasks: FakeTasks;
 let app: McpApp;
 
-beforeAll(() => {
-  cli = compileA2aCli();
-});
-afterAll(() => {
-  cli.remove();
-});
 beforeEach(async () => {
   tasks = new FakeTasks(echo);
   app = await startMcpApp(tasks);
@@ -32,8 +25,8 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 /** A run with server and token. */
-function run(...args: readonly string[]): ReturnType<CompiledCli['run']> {
-  return cli.run(['--server', app.url, '--token', 'alice-token', ...args]);
+function run(...args: readonly string[]): CliRun {
+  return runA2aCli(['--server', app.url, '--token', 'alice-token', ...args]);
 }
 
 describe('a2a-cli send', () => {
@@ -71,7 +64,7 @@ describe('a2a-cli send', () => {
   });
 
   it('should take the token from the environment, and message words of its own command', async () => {
-    const result = await cli.run(['send', 'two', 'words', '--server', app.url], {
+    const result = await runA2aCli(['send', 'two', 'words', '--server', app.url], {
       env: { NIGHTJAR_TOKEN: 'alice-token' },
     }).ended;
     expect(result.stdout).toContain('You said: two words\n');
@@ -142,9 +135,12 @@ describe('a2a-cli and broken streams', () => {
       const balancer = new Balancer(app.url);
       const server = await balancer.start();
       const token = { NIGHTJAR_TOKEN: 'alice-token' };
-      const client = cli.run(['--server', server, '--transport', transport, '--message', 'count'], {
-        env: token,
-      });
+      const client = runA2aCli(
+        ['--server', server, '--transport', transport, '--message', 'count'],
+        {
+          env: token,
+        },
+      );
       await vi.waitFor(
         () => {
           expect(client.stdout()).toContain(' 9 ');
@@ -179,7 +175,7 @@ describe('a2a-cli and broken streams', () => {
     expect(command).toContain(`subscribe ${tasks.last.task.id} --last-event-id `);
     expect(tasks.last.state).not.toBe('TASK_STATE_CANCELED');
 
-    const again = await cli.run(command!.split(' '), {
+    const again = await runA2aCli(command!.split(' '), {
       env: { NIGHTJAR_TOKEN: 'alice-token' },
     }).ended;
     expect(again.code).toBe(EXIT.ok);
@@ -217,7 +213,7 @@ describe('a2a-cli with tasks', () => {
   });
 
   it('should show the card without a token', async () => {
-    const { code, stdout } = await cli.run(['card', '--server', app.url]).ended;
+    const { code, stdout } = await runA2aCli(['card', '--server', app.url]).ended;
     expect(code).toBe(EXIT.ok);
     expect(JSON.parse(stdout)).toMatchObject({ skills: [{ id: 'n9e-assistant' }] });
   });
@@ -245,7 +241,7 @@ describe('a2a-cli and refusals', () => {
   });
 
   it('should document its exit codes', async () => {
-    const { code, stdout } = await cli.run(['--help']).ended;
+    const { code, stdout } = await runA2aCli(['--help']).ended;
     expect(code).toBe(EXIT.ok);
     expect(stdout).toContain('Exit codes:');
   });
@@ -278,10 +274,10 @@ describe('a2a-cli and refusals', () => {
     const server = `http://127.0.0.1:${(cards.address() as AddressInfo).port}`;
     const args = ['--server', server, '--token', 'secret-token', '--message', 'x'];
 
-    const refused = await cli.run(args).ended;
+    const refused = await runA2aCli(args).ended;
     expect([refused.code, seen]).toEqual([EXIT.refused, []]);
     expect(refused.stderr).toContain('--follow-card');
-    await cli.run([...args, '--follow-card']).ended;
+    await runA2aCli([...args, '--follow-card']).ended;
     expect(seen).toEqual(['secret-token']);
     elsewhere.close();
     cards.close();

@@ -156,7 +156,7 @@ describe('the hand-over from log to channel', () => {
   });
 
   it('should start again from a snapshot when the log came back shorter, also unannounced', async () => {
-    for (const told of [true, false]) {
+    const start = async (told: boolean): Promise<void> => {
       const ref = newTask();
       const k = bench.keysOf(ref);
       await bench.create(ref);
@@ -170,7 +170,8 @@ describe('the hand-over from log to channel', () => {
       await within('the reader ends', 12_000, reader.ended);
       expect(reader.ids).toEqual(['1-1', '2-1', '2-2']);
       expect(reader.events.at(-1)!.json).toContain('"task"');
-    }
+    };
+    await Promise.all([start(true), start(false)]);
   });
 
   it('should know no task of another user', async () => {

@@ -13,6 +13,7 @@ const SECRET_TEXT = 'instant the-text-of-the-user';
 describe('a gateway process', () => {
   let redis: RedisServer;
   const fleets: Fleet[] = [];
+  const kept: Fleet[] = [];
 
   beforeAll(async () => {
     redis = await RedisServer.start({ aof: true });
@@ -54,109 +55,110 @@ describe('a gateway process', () => {
     return response.status;
   }
 
-  it('should answer probes and metrics on the management port, and nothing else there', async () => {
-    const gateway = await start();
-    for (const path of ['/livez', '/readyz', '/metrics']) {
-      expect(await status(gateway.managementUrl + path), path).toBe(200);
-      expect(await status(gateway.managementUrl + path, { method: 'POST' }), path).toBe(405);
-      expect(await status(gateway.baseUrl + path), path).toBe(404);
-    }
-    for (const path of ['/a2a', '/.well-known/agent-card.json', '/mcp', '/constructor']) {
-      expect(await status(gateway.managementUrl + path), path).toBe(404);
-    }
-  });
+  describe('that goes on', () => {
+    let gateway: Gateway;
 
-  it('should answer them on the main port where that is asked for', async () => {
-    const probes = await start({ env: { NIGHTJAR_PROBES_ON_MAIN: 'true' } });
-    expect(await status(`${probes.baseUrl}/readyz`)).toBe(200);
-    expect(await status(`${probes.baseUrl}/livez`)).toBe(200);
-    expect(await status(`${probes.baseUrl}/metrics`)).toBe(404);
-  });
+    beforeAll(async () => {
+      gateway = await start();
+      kept.push(...fleets.splice(0));
+    });
+    afterAll(async () => {
+      await Promise.all(kept.splice(0).map((fleet) => fleet.stop()));
+    });
 
-  it('should count requests, tasks and refusals', async () => {
-    const gateway = await start();
-    expect((await send(gateway, 'deltas count=3 every=80')).status).toBe(200);
-    expect((await send(gateway, 'instant', { token: 'x'.repeat(40) })).status).toBe(401);
-    await eventually('the requests are counted', async () => {
-      const sent = 'nightjar_requests_total{surface="a2a-rest",method="SendMessage",status="200"}';
-      return (await gateway.metric(sent)) === 1;
+    it('should answer probes and metrics on the management port, and nothing else there', async () => {
+      for (const path of ['/livez', '/readyz', '/metrics']) {
+        expect(await status(gateway.managementUrl + path), path).toBe(200);
+        expect(await status(gateway.managementUrl + path, { method: 'POST' }), path).toBe(405);
+        expect(await status(gateway.baseUrl + path), path).toBe(404);
+      }
+      for (const path of ['/a2a', '/.well-known/agent-card.json', '/mcp', '/constructor']) {
+        expect(await status(gateway.managementUrl + path), path).toBe(404);
+      }
     });
-    const completed = 'nightjar_tasks_settled_total{state="TASK_STATE_COMPLETED",tenant="acme"}';
-    expect(await gateway.metric(completed)).toBe(1);
-    expect(await gateway.metric('nightjar_auth_failures_total{reason="invalid"}')).toBe(1);
-    expect(await gateway.metric('nightjar_append_duration_seconds_count')).toBeGreaterThan(0);
-    expect(await gateway.metric('nightjar_active_runs')).toBe(0);
-    expect(await gateway.metric('process_resident_memory_bytes')).toBeGreaterThan(0);
-  });
 
-  it('should log ids, and neither tokens nor what users write', async () => {
-    const gateway = await start();
-    const requestId = randomUUID();
-    const response = await fetch(`${gateway.baseUrl}/a2a/message:send?secret=in-a-query`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${ANN.token}`,
-        'x-request-id': requestId,
-      },
-      body: JSON.stringify({
-        message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: SECRET_TEXT }] },
-      }),
+    it('should count requests, tasks and refusals', async () => {
+      expect((await send(gateway, 'deltas count=3 every=80')).status).toBe(200);
+      expect((await send(gateway, 'instant', { token: 'x'.repeat(40) })).status).toBe(401);
+      await eventually('the requests are counted', async () => {
+        const sent =
+          'nightjar_requests_total{surface="a2a-rest",method="SendMessage",status="200"}';
+        return (await gateway.metric(sent)) === 1;
+      });
+      const completed = 'nightjar_tasks_settled_total{state="TASK_STATE_COMPLETED",tenant="acme"}';
+      expect(await gateway.metric(completed)).toBe(1);
+      expect(await gateway.metric('nightjar_auth_failures_total{reason="invalid"}')).toBe(1);
+      expect(await gateway.metric('nightjar_append_duration_seconds_count')).toBeGreaterThan(0);
+      expect(await gateway.metric('nightjar_active_runs')).toBe(0);
+      expect(await gateway.metric('process_resident_memory_bytes')).toBeGreaterThan(0);
     });
-    const { task } = (await response.json()) as { task: { id: string } };
-    const line = await eventually('the request is logged', () =>
-      gateway.logs
-        .split('\n')
-        .filter((text) => text.includes(requestId))
-        .map((text) => JSON.parse(text) as Record<string, unknown>)
-        .find((entry) => entry['msg'] === 'request'),
-    );
-    expect(line).toMatchObject({
-      requestId,
-      tenant: 'acme',
-      user: 'ann',
-      taskId: task.id,
-      status: 200,
-      path: '/a2a/message:send',
-    });
-    expect(gateway.logs).not.toContain(ANN.token);
-    expect(gateway.logs).not.toContain('the-text-of-the-user');
-    expect(gateway.logs).not.toContain('in-a-query');
-  });
 
-  it('should log and count a stream whose client goes away', async () => {
-    const gateway = await start();
-    const gone = new AbortController();
-    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hang' }] };
-    const response = await fetch(`${gateway.baseUrl}/a2a/message:stream`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-user-token': ANN.token },
-      body: JSON.stringify({ message }),
-      signal: gone.signal,
+    it('should log ids, and neither tokens nor what users write', async () => {
+      const requestId = randomUUID();
+      const response = await fetch(`${gateway.baseUrl}/a2a/message:send?secret=in-a-query`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${ANN.token}`,
+          'x-request-id': requestId,
+        },
+        body: JSON.stringify({
+          message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: SECRET_TEXT }] },
+        }),
+      });
+      const { task } = (await response.json()) as { task: { id: string } };
+      const line = await eventually('the request is logged', () =>
+        gateway.logs
+          .split('\n')
+          .filter((text) => text.includes(requestId))
+          .map((text) => JSON.parse(text) as Record<string, unknown>)
+          .find((entry) => entry['msg'] === 'request'),
+      );
+      expect(line).toMatchObject({
+        requestId,
+        tenant: 'acme',
+        user: 'ann',
+        taskId: task.id,
+        status: 200,
+        path: '/a2a/message:send',
+      });
+      expect(gateway.logs).not.toContain(ANN.token);
+      expect(gateway.logs).not.toContain('the-text-of-the-user');
+      expect(gateway.logs).not.toContain('in-a-query');
     });
-    await response.body?.getReader().read();
-    gone.abort();
-    await eventually('the aborted stream is logged', () =>
-      gateway.logs.split('\n').some((text) => text.includes('"aborted":true')),
-    );
-    expect(await gateway.metric('nightjar_open_streams')).toBe(0);
-  });
 
-  it('should be unready while Redis is away, refuse with 503, and recover by itself', async () => {
-    const gateway = await start();
-    await redis.kill9();
-    const unready = await eventually('readyz fails', async () => {
-      const response = await fetch(`${gateway.managementUrl}/readyz`);
-      return response.status === 503 && ((await response.json()) as { status: string });
+    it('should log and count a stream whose client goes away', async () => {
+      const gone = new AbortController();
+      const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hang' }] };
+      const response = await fetch(`${gateway.baseUrl}/a2a/message:stream`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-user-token': ANN.token },
+        body: JSON.stringify({ message }),
+        signal: gone.signal,
+      });
+      await response.body?.getReader().read();
+      gone.abort();
+      await eventually('the aborted stream is logged', () =>
+        gateway.logs.split('\n').some((text) => text.includes('"aborted":true')),
+      );
+      expect(await gateway.metric('nightjar_open_streams')).toBe(0);
     });
-    expect(unready).toMatchObject({ status: 'redis' });
-    expect(await status(`${gateway.managementUrl}/livez`)).toBe(200);
-    expect((await send(gateway, 'instant')).status).toBe(503);
-    // Nobody can say whether this token is right: that is no 401.
-    expect((await send(gateway, 'instant', { token: 'y'.repeat(40) })).status).toBe(503);
-    await redis.restart();
-    await gateway.ready();
-    expect((await send(gateway, 'instant')).status).toBe(200);
+
+    it('should be unready while Redis is away, refuse with 503, and recover by itself', async () => {
+      await redis.kill9();
+      const unready = await eventually('readyz fails', async () => {
+        const response = await fetch(`${gateway.managementUrl}/readyz`);
+        return response.status === 503 && ((await response.json()) as { status: string });
+      });
+      expect(unready).toMatchObject({ status: 'redis' });
+      expect(await status(`${gateway.managementUrl}/livez`)).toBe(200);
+      expect((await send(gateway, 'instant')).status).toBe(503);
+      // Nobody can say whether this token is right: that is no 401.
+      expect((await send(gateway, 'instant', { token: 'y'.repeat(40) })).status).toBe(503);
+      await redis.restart();
+      await gateway.ready();
+      expect((await send(gateway, 'instant')).status).toBe(200);
+    });
   });
 
   it('should let its runs finish on SIGTERM, and end with 0', async () => {
@@ -201,13 +203,15 @@ describe('a gateway process', () => {
   });
 
   it('should warn when nobody can call', async () => {
-    const noTenant = await start({ tenants: [], callers: [] });
+    const [noTenant, noToken] = await Promise.all([
+      start({ tenants: [], callers: [] }),
+      start({ callers: [] }),
+    ]);
     await eventually('the warning', () => noTenant.logs.includes('no tenant is configured'));
-    const noToken = await start({ callers: [] });
     await eventually('the warning', () => noToken.logs.includes('no token exists'));
   });
 
-  it('should have no route of a surface that is switched off', async () => {
+  it('should have no route of a surface that is switched off, and probes where they are asked for', async () => {
     const paths = ['/.well-known/agent-card.json', '/a2a', '/mcp'];
     const answers = async (gateway: Gateway): Promise<number[]> =>
       Promise.all(
@@ -215,10 +219,21 @@ describe('a gateway process', () => {
           status(gateway.baseUrl + path, { headers: { 'x-user-token': ANN.token } }),
         ),
       );
-    const noMcp = await start({ config: { mcp: { enabled: false } } });
+    const [noMcp, none] = await Promise.all([
+      start({
+        config: { mcp: { enabled: false } },
+        env: { NIGHTJAR_PROBES_ON_MAIN: 'true' },
+      }),
+      start({ config: { a2a: { enabled: false } } }),
+    ]);
     expect(await answers(noMcp)).toEqual([200, 200, 404]);
-    const none = await start({ config: { a2a: { enabled: false } } });
     expect(await answers(none)).toEqual([404, 404, 404]);
+    // Probes are on the main port where that is asked for; metrics never are.
+    const probes = ['/livez', '/readyz', '/metrics'];
+    const onMain = async ({ baseUrl }: Gateway): Promise<number[]> =>
+      Promise.all(probes.map((path) => status(baseUrl + path)));
+    expect(await onMain(noMcp)).toEqual([200, 200, 404]);
+    expect(await onMain(none)).toEqual([404, 404, 404]);
   });
 
   it('should say all that is wrong with its configuration and end with 78', async () => {

@@ -15,6 +15,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli/nightjar.js');
 const PRESET = `nj_${'p'.repeat(43)}`;
 
+interface Served {
+  readonly launcher: OwnedProcess;
+  readonly port: number;
+  readonly url: string;
+  readonly token: string;
+}
+
 interface RunFile {
   readonly redisUrl: string;
 }
@@ -22,6 +29,7 @@ interface RunFile {
 describe('nightjar serve', () => {
   let folder: string;
   const processes: OwnedProcess[] = [];
+  const kept: OwnedProcess[] = [];
 
   beforeAll(async () => {
     if (!existsSync(CLI)) throw new Error('dist/cli/nightjar.js is missing: run make build first');
@@ -75,7 +83,7 @@ describe('nightjar serve', () => {
   async function serve(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
-  ): Promise<{ launcher: OwnedProcess; port: number; url: string; token: string }> {
+  ): Promise<Served> {
     const chosen = await ports();
     const launcher = await nightjar(['serve', ...args], { ...chosen.env, ...env });
     const token = await eventually(
@@ -143,37 +151,84 @@ describe('nightjar serve', () => {
     );
   }
 
-  it('should need nothing, say where it is, and give a token and a call that work', async () => {
-    const { launcher, port, url, token } = await serve();
-    const lines = launcher.logs.split('\n');
-    expect(lines).toContain(`nightjar listening on ${url}`);
-    expect(launcher.logs).toContain('lost when this process ends');
-    expect(await send(url, token)).toBe(200);
-    expect(await send(url, PRESET)).toBe(401);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect((await fetch(`${url}/livez`)).status).toBe(200);
-    // What it prints is a command for a shell, not an example of one.
-    const curl = /curl [^]*?\}'$/m.exec(launcher.logs)?.[0] ?? '';
-    const shell = await OwnedProcess.start('/bin/sh', ['-c', curl]);
-    expect(await shell.exited()).toBe(0);
-    expect(shell.logs).toContain('TASK_STATE_COMPLETED');
+  describe('with nothing but its own name', () => {
+    let shared: Served;
 
-    expect(statSync(runFile(port)).mode & 0o777).toBe(0o600);
-    expect(statSync(redisFolder(port)).mode & 0o777).toBe(0o700);
-    expect(statSync(join(redisFolder(port), 'r.sock')).mode & 0o777).toBe(0o600);
+    beforeAll(async () => {
+      shared = await serve();
+      // afterEach ends those of a test; this one serves two.
+      kept.push(...processes.splice(0));
+    });
+    afterAll(async () => {
+      await Promise.all(kept.splice(0).map((process) => process.kill9()));
+    });
+
+    it('should need nothing, say where it is, and give a token and a call that work', async () => {
+      const { launcher, port, url, token } = shared;
+      const lines = launcher.logs.split('\n');
+      expect(lines).toContain(`nightjar listening on ${url}`);
+      expect(launcher.logs).toContain('lost when this process ends');
+      expect(await send(url, token)).toBe(200);
+      expect(await send(url, PRESET)).toBe(401);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+      // What it prints is a command for a shell, not an example of one.
+      const curl = /curl [^]*?\}'$/m.exec(launcher.logs)?.[0] ?? '';
+      const shell = await OwnedProcess.start('/bin/sh', ['-c', curl]);
+      expect(await shell.exited()).toBe(0);
+      expect(shell.logs).toContain('TASK_STATE_COMPLETED');
+
+      expect(statSync(runFile(port)).mode & 0o777).toBe(0o600);
+      expect(statSync(redisFolder(port)).mode & 0o777).toBe(0o700);
+      expect(statSync(join(redisFolder(port), 'r.sock')).mode & 0o777).toBe(0o600);
+    });
+
+    it('should make, list and revoke tokens while it runs', async () => {
+      const { url, port } = shared;
+      const target = ['--port', String(port)];
+      const made = await run(['token', 'create', '--tenant', 'demo', '--user', 'ann', ...target]);
+      const token = /^nj_\S+$/m.exec(made.output)?.[0] ?? '';
+      const id = /token ([0-9a-f]{16}), shown this once/.exec(made.output)?.[1] ?? '';
+      expect(await send(url, token)).toBe(200);
+
+      const listed = await run(['token', 'list', ...target]);
+      expect(listed.output).toMatch(new RegExp(`^${id} {2}demo +ann +a2a,mcp .* valid`, 'm'));
+      expect(listed.output).not.toContain(token);
+
+      const revoked = performance.now();
+      expect(await run(['token', 'revoke', id, ...target])).toEqual({
+        code: 0,
+        output: `revoked ${id} (demo/ann)\n`,
+      });
+      await eventually('it is refused', async () => (await send(url, token)) === 401, 1_500);
+      expect(performance.now() - revoked).toBeLessThan(10_000);
+
+      const unknown = await run([
+        'token',
+        'create',
+        '--tenant',
+        'nope',
+        '--user',
+        'ann',
+        ...target,
+      ]);
+      expect(unknown.code).toBe(64);
+      expect(unknown.output).toContain("'nope' is not configured; there are demo");
+      const narrow = ['--tenant', 'demo', '--user', 'ann', '--scopes', 'mcp', '--expires', '1h'];
+      const json = await run(['token', 'create', ...narrow, '--json', ...target]);
+      const { token: mcpOnly } = JSON.parse(json.output) as { token: string };
+      expect(await send(url, mcpOnly)).toBe(403);
+    });
   });
 
-  it('should start instances that share their tasks', async () => {
-    const { launcher, port, token } = await serve(['--instances', '2']);
+  it('should start instances that share their tasks, and stop all of them on a signal', async () => {
+    const { launcher, port, url, token } = await serve(['--instances', '2']);
     const other = `http://127.0.0.1:${port + 1}`;
     expect(launcher.logs).toContain(`nightjar listening on ${other}`);
     expect(await send(`http://127.0.0.1:${port}`, token)).toBe(200);
     const listed = await fetch(`${other}/a2a/tasks`, { headers: { 'x-user-token': token } });
     expect(await listed.json()).toMatchObject({ totalSize: 1 });
-  });
 
-  it('should stop all that it started on a signal', async () => {
-    const { launcher, port, url } = await serve(['--instances', '2']);
     const redis = redisFolder(port);
     launcher.signal('SIGINT');
     expect(await within('the exit', 20_000, launcher.exited())).toBe(0);
@@ -183,8 +238,14 @@ describe('nightjar serve', () => {
     expect(processesWith(redis)).toEqual([]);
   });
 
-  it('should leave nothing behind when it is killed', async () => {
-    const { launcher, port, url } = await serve(['--instances', '2']);
+  it('should keep a preset demo token to itself, and leave nothing behind when it is killed', async () => {
+    const { launcher, port, url, token } = await serve(['--instances', '2'], {
+      NIGHTJAR_DEMO_TOKEN: PRESET,
+    });
+    expect(token).toBe(PRESET);
+    const knowing = processesWith(PRESET);
+    expect(knowing.some((command) => command.includes('nightjar.js serve'))).toBe(true);
+    expect(knowing.filter((command) => /main\.js|redis-server/.test(command))).toEqual([]);
     const redis = redisFolder(port);
     // redis-server, its guard, two gateways and their guards, each guard with its reader.
     expect(processesWith(redis).length).toBeGreaterThanOrEqual(5);
@@ -196,12 +257,7 @@ describe('nightjar serve', () => {
     expect(existsSync(runFile(port))).toBe(false);
   });
 
-  it('should take a preset demo token, on loopback only', async () => {
-    const { token } = await serve([], { NIGHTJAR_DEMO_TOKEN: PRESET });
-    expect(token).toBe(PRESET);
-    const knowing = processesWith(PRESET);
-    expect(knowing.some((command) => command.includes('nightjar.js serve'))).toBe(true);
-    expect(knowing.filter((command) => /main\.js|redis-server/.test(command))).toEqual([]);
+  it('should take a preset demo token on loopback only', async () => {
     const open = await run(['serve'], { HOST: '0.0.0.0', NIGHTJAR_DEMO_TOKEN: PRESET });
     expect(open.code).toBe(78);
     expect(open.output).toMatch(/^nightjar: NIGHTJAR_DEMO_TOKEN is refused on 0\.0\.0\.0: .+\n$/);
@@ -210,11 +266,11 @@ describe('nightjar serve', () => {
   it('should use a Redis that is named, without a demo unless asked', async () => {
     const redis = await RedisServer.start();
     try {
+      const chosen = await ports();
+      const plain = await nightjar(['serve'], { ...chosen.env, REDIS_URL: redis.url });
       const { launcher, token, url } = await serve(['--demo'], { REDIS_URL: redis.url });
       expect(await send(url, token)).toBe(200);
       expect(launcher.logs).not.toContain('Redis is embedded');
-      const chosen = await ports();
-      const plain = await nightjar(['serve'], { ...chosen.env, REDIS_URL: redis.url });
       await eventually('it is ready', () => plain.logs.includes('nightjar listening on'), 40_000);
       expect(plain.logs).not.toContain('demo token');
     } finally {
@@ -243,35 +299,6 @@ describe('nightjar serve', () => {
       /^nightjar: starting a private Redis\nnightjar: redis-server is not installed: install it .+\n$/,
     );
     expect((await run(['serve'], { INSTANCES: '0' })).code).toBe(64);
-  });
-
-  it('should make, list and revoke tokens while it runs', async () => {
-    const { url, port } = await serve();
-    const target = ['--port', String(port)];
-    const made = await run(['token', 'create', '--tenant', 'demo', '--user', 'ann', ...target]);
-    const token = /^nj_\S+$/m.exec(made.output)?.[0] ?? '';
-    const id = /token ([0-9a-f]{16}), shown this once/.exec(made.output)?.[1] ?? '';
-    expect(await send(url, token)).toBe(200);
-
-    const listed = await run(['token', 'list', ...target]);
-    expect(listed.output).toMatch(new RegExp(`^${id} {2}demo +ann +a2a,mcp .* valid`, 'm'));
-    expect(listed.output).not.toContain(token);
-
-    const revoked = performance.now();
-    expect(await run(['token', 'revoke', id, ...target])).toEqual({
-      code: 0,
-      output: `revoked ${id} (demo/ann)\n`,
-    });
-    await eventually('it is refused', async () => (await send(url, token)) === 401, 1_500);
-    expect(performance.now() - revoked).toBeLessThan(10_000);
-
-    const unknown = await run(['token', 'create', '--tenant', 'nope', '--user', 'ann', ...target]);
-    expect(unknown.code).toBe(64);
-    expect(unknown.output).toContain("'nope' is not configured; there are demo");
-    const narrow = ['--tenant', 'demo', '--user', 'ann', '--scopes', 'mcp', '--expires', '1h'];
-    const json = await run(['token', 'create', ...narrow, '--json', ...target]);
-    const { token: mcpOnly } = JSON.parse(json.output) as { token: string };
-    expect(await send(url, mcpOnly)).toBe(403);
   });
 
   it('should say where tokens cannot be kept', async () => {
