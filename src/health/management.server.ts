@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { ApiDescription, OPENAPI_PATHS } from './api-description.js';
 import { json, type ManagementAnswer, ManagementService } from './management.service.js';
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -18,13 +19,17 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export class ManagementServer implements OnApplicationShutdown {
   private readonly logger = new Logger(ManagementServer.name);
   private server: Server | undefined;
+  private readonly description: ApiDescription;
   /** Answers everything below a path, once the application is up. */
   private mounted: { readonly root: string; readonly handle: Handler } | undefined;
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly management: ManagementService,
-  ) {}
+  ) {
+    const { headerName } = config.auth;
+    this.description = new ApiDescription({ headerName, inside: true });
+  }
 
   /**
    * Does nothing when management is merged into the main listener (port 0).
@@ -87,6 +92,7 @@ export class ManagementServer implements OnApplicationShutdown {
       '/livez': () => this.management.livez(),
       '/readyz': () => this.management.readyz({ withReason: true }),
       '/metrics': () => this.management.metrics(),
+      ...Object.fromEntries(OPENAPI_PATHS.map((of) => [of, () => this.describe(of)])),
     };
     const path = url.split('?')[0] ?? '';
     const found = Object.hasOwn(answers, path) ? answers[path] : undefined;
@@ -95,5 +101,15 @@ export class ManagementServer implements OnApplicationShutdown {
     }
     if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'only GET' });
     return found();
+  }
+
+  private describe(path: (typeof OPENAPI_PATHS)[number]): ManagementAnswer {
+    const { publicUrl, listen } = this.config;
+    const baseUrl = publicUrl ?? `http://${listen.host}:${listen.port}`;
+    return {
+      status: 200,
+      contentType: ApiDescription.contentType(path),
+      body: this.description.text(path, baseUrl),
+    };
   }
 }

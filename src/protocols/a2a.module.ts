@@ -13,11 +13,13 @@ import { RestController } from './a2a-v1/rest.controller.js';
 import { RpcController } from './a2a-v1/rpc.controller.js';
 import { RpcDispatcher } from './a2a-v1/rpc-dispatcher.js';
 import { ResourceMetadataController } from './http/resource-metadata.controller.js';
+import { OpenApiController } from './http/openapi.controller.js';
 import { SseModule } from './sse/sse.module.js';
 
 const CONTROLLERS: readonly Type[] = [
   AgentCardController,
   ResourceMetadataController,
+  OpenApiController,
   HintController,
   A2aEndpointController,
   RpcController,

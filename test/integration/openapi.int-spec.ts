@@ -7,9 +7,11 @@ import { A2aClient, userMessage, type Reply } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway } from '../support/gateway.js';
 import { HookServer } from '../support/hook-server.js';
 import { RedisServer } from '../support/redis-server.js';
+import { eventually } from '../support/wait.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ANN = caller('acme', 'ann');
+const ADMIN_TOKEN = `nj_${'a'.repeat(43)}`;
 const OPENAPI = parse(readFileSync(join(ROOT, 'docs/openapi.yaml'), 'utf8')) as Document;
 const METHODS = ['get', 'post', 'delete', 'put', 'patch'];
 
@@ -81,7 +83,10 @@ describe('docs/openapi.yaml', () => {
       tenants: [{ id: 'acme' }],
       callers: [ANN],
       redisUrl: redis.url,
-      env: { PUSH_KEY: Buffer.alloc(32, 7).toString('base64') },
+      env: {
+        PUSH_KEY: Buffer.alloc(32, 7).toString('base64'),
+        NIGHTJAR_ADMIN_TOKEN: ADMIN_TOKEN,
+      },
       config: {
         push: {
           enabled: true,
@@ -132,23 +137,37 @@ describe('docs/openapi.yaml', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('should describe every route of the REST controllers', () => {
-    const routes = ['rest', 'records'].flatMap((name) => {
-      const file = join(ROOT, `src/protocols/a2a-v1/${name}.controller.ts`);
-      const text = readFileSync(file, 'utf8');
-      return [...text.matchAll(/^ {2}@(Get|Post|Delete)\(([^)]*)\)/gm)].flatMap(([, verb, paths]) =>
-        [...paths!.matchAll(/'([^']*)'/g)].map(([, path]) => ({ verb: verb!, path: path! })),
+  it('should describe every route of the REST and the admin controllers', () => {
+    const folders = { rest: 'a2a-v1', records: 'a2a-v1' };
+    const rest = Object.entries(folders).map(([name, folder]) => ({
+      file: `src/protocols/${folder}/${name}.controller.ts`,
+      roots: ['/a2a'],
+    }));
+    const admin = [
+      { file: 'src/admin/tenants.controller.ts', roots: ['/admin/v1/tenants'] },
+      { file: 'src/admin/tokens.controller.ts', roots: ['/admin/v1/tokens'] },
+      { file: 'src/admin/work.controller.ts', roots: ['/admin/v1'] },
+    ];
+    const routes = [...rest, ...admin].flatMap(({ file, roots: [root] }) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      return [...text.matchAll(/^ {2}@(Get|Post|Delete|Put)\(([^)]*)\)/gm)].flatMap(
+        ([, verb, paths]) => {
+          const named = [...paths!.matchAll(/'([^']*)'/g)].map(([, path]) => `${root}/${path}`);
+          return (named.length > 0 ? named : [root]).map((path) => ({ verb: verb!, path: path! }));
+        },
       );
     });
-    expect(routes.length).toBeGreaterThan(12);
-    // `:ref` is an id with or without a verb; each of its readings is called below.
+    expect(routes.length).toBeGreaterThan(25);
+    // `:ref` is an id with or without a verb, and what an id is called differs; each reading of a path
+    // is called below.
+    const shapeOf = (path: string): string =>
+      path.replace('::', '=').replace(/:\w+/g, '{}').replace('=', ':');
     const missing = routes.filter(({ verb, path }) => {
-      const written = `/a2a/${path.replace('::', '\u0000').replace(/:(\w+)/g, '{$1}')}`
-        .replace('\u0000', ':')
-        .replace('{ref}', '{id}');
-      const readings = Object.keys(OPENAPI.paths).filter(
-        (known) => known === written || known.startsWith(`${written}:`),
-      );
+      const shape = shapeOf(path);
+      const readings = Object.keys(OPENAPI.paths).filter((known) => {
+        const written = known.replace(/\{\w+\}/g, '{}');
+        return written === shape || written.startsWith(`${shape}:`);
+      });
       return !readings.some((known) => OPENAPI.paths[known]![verb.toLowerCase()] !== undefined);
     });
     expect(missing).toEqual([]);
@@ -211,6 +230,87 @@ describe('docs/openapi.yaml', () => {
     // What it says itself that it has.
     const unknown = await management.call<{ paths: string[] }>('GET', '/nothing');
     for (const path of unknown.body.paths) expect(Object.keys(OPENAPI.paths)).toContain(path);
+  });
+
+  it('should be what the admin API answers', async () => {
+    const admin = new A2aClient(gateway.managementUrl, ADMIN_TOKEN);
+    const ask = async (
+      method: string,
+      path: string,
+      values: Readonly<Record<string, string>> = {},
+      body?: object,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Reply> => {
+      const real = path.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const reply = await admin.call(method.toUpperCase(), real, text, headers);
+      expectAsDescribed(path, method, reply);
+      return reply;
+    };
+    const web = { tenant: 'web', user: 'bob' };
+    const one = '/admin/v1/tenants/{tenant}';
+    const made = await ask('put', one, web, { sources: [] }, { 'if-none-match': '*' });
+    expect(made.status).toBe(200);
+    const { etag = '' } = made.headers;
+    expect((await ask('get', one, web)).headers.etag).toBe(etag);
+    for (const path of [`${one}:suspend`, `${one}/users/{user}:suspend`]) {
+      expect((await ask('post', path, web, { reason: 'a test' })).status).toBe(200);
+    }
+    const all = await ask('get', '/admin/v1/tenants');
+    expect(all.text).toContain('a test');
+    for (const path of [`${one}:resume`, `${one}/users/{user}:resume`]) {
+      await ask('post', path, web);
+    }
+
+    const token = '/admin/v1/tokens/{token}';
+    const created = await ask('post', '/admin/v1/tokens', {}, { tenant: 'web', user: 'bob' });
+    const id = { token: created.body['id'] as string };
+    await ask('get', '/admin/v1/tokens');
+    await ask('get', token, id);
+    const rotated = await ask('post', `${token}:rotate`, id, { overlapSeconds: 60 });
+    await ask('post', `${token}:revoke`, { token: rotated.body['id'] as string });
+
+    const running = await client.start('hang');
+    const task = { tenant: 'acme', task: running.id };
+    await ask('get', '/admin/v1/tasks');
+    await ask('get', `${one}/tasks/{task}`, task);
+    await ask('post', `${one}/tasks/{task}:cancel`, task);
+    const usage = await eventually('usage is counted', async () => {
+      const reply = await ask('get', `${one}/usage`, { tenant: 'acme' });
+      return (reply.body['usage'] as unknown as object[]).length > 0 ? reply : undefined;
+    });
+    expect(usage.status).toBe(200);
+    await ask('get', '/admin/v1/audit');
+    expect((await ask('delete', one, web)).status).toBe(200);
+    // What it refuses with.
+    expect((await ask('get', one, { tenant: 'none' })).status).toBe(404);
+    expect((await ask('put', one, web, { nothing: 1 })).status).toBe(400);
+  });
+
+  it('should be served by the gateway: outside without the inside, and without a secret', async () => {
+    const outside = await new A2aClient(gateway.baseUrl, undefined).call('GET', '/openapi.json');
+    const inside = await new A2aClient(gateway.managementUrl, undefined).call(
+      'GET',
+      '/openapi.json',
+    );
+    const documents = [outside, inside].map(({ body }) => body as unknown as Document);
+    const paths = documents.map((document) => Object.keys(document.paths));
+    expect(paths[1]).toEqual(Object.keys(OPENAPI.paths));
+    const hidden = paths[1]!.filter((path) => !paths[0]!.includes(path));
+    expect(hidden.every((path) => /^\/(admin|livez|readyz|metrics)/.test(path))).toBe(true);
+    expect(hidden.length).toBeGreaterThan(15);
+    expect(outside.text).not.toMatch(/admin\/v1|AdminTenant/);
+    expect(outside.body).toMatchObject({ servers: [{ url: gateway.baseUrl }] });
+    for (const secret of [ANN.token, ADMIN_TOKEN]) expect(inside.text).not.toContain(secret);
+    for (const [base, asJson] of [
+      [gateway.baseUrl, outside],
+      [gateway.managementUrl, inside],
+    ] as const) {
+      const yaml = await new A2aClient(base, undefined).call('GET', '/openapi.yaml');
+      expect(yaml.headers['content-type']).toMatch(/^application\/yaml/);
+      expect(parse(yaml.text)).toEqual(asJson.body);
+    }
+    for (const id of ['OpenApiYaml', 'OpenApiJson']) checked.add(id);
   });
 
   it('should have had every operation called but the download of a file', () => {
