@@ -2,12 +2,14 @@ import { Logger } from '@nestjs/common';
 import type { PushSettings } from '../config/config.types.js';
 import { formatEventId, type EventId } from '../domain/event.js';
 import { metrics, type PushOutcome } from '../metrics/metrics.js';
+import type { TraceCarrier } from '../domain/trace-carrier.js';
+import { isTracing, traced } from '../tracing/tracing.js';
 import type { PushClaim, RedisPushStore } from '../store/redis-push.store.js';
 import { backOffMs } from './back-off.js';
 import type { Notification } from './merge-events.js';
 import type { Notifications } from './notifications.js';
 import type { PushFormats } from '../domain/webhook.js';
-import type { PushPoster } from './push-poster.js';
+import type { PostBody, Posted, PushPoster } from './push-poster.js';
 import type { Sealer } from './sealer.js';
 import type { Webhook } from '../domain/webhook.js';
 
@@ -23,6 +25,8 @@ export interface CourierParts {
   readonly sealer: Sealer;
   readonly formats: PushFormats;
   readonly settings: PushSettings;
+  /** The trace of a task; asked for while traces are made. */
+  readonly traceOf: (tenant: string, taskId: string) => Promise<TraceCarrier | undefined>;
 }
 
 /** One claim in work: where the webhook stands, and how long it is ours. */
@@ -31,6 +35,8 @@ interface Work {
   readonly hook: Webhook;
   /** performance.now() at the claim, which Redis made at `claim.now`. */
   readonly began: number;
+  /** Of the task, while traces are made. */
+  readonly trace: TraceCarrier | undefined;
   cursor: EventId | undefined;
   frozen: number;
   tries: number;
@@ -62,7 +68,7 @@ export class PushCourier {
     signal: AbortSignal,
     cut: AbortSignal,
   ): Promise<void> {
-    const { store, notifications, formats } = this.parts;
+    const { store, notifications, formats, traceOf } = this.parts;
     const hook = this.open(claim);
     if (hook === undefined) {
       await this.fail(
@@ -74,10 +80,12 @@ export class PushCourier {
       return;
     }
     const { cursor, frozen, tries } = claim;
+    const trace = isTracing() ? await traceOf(claim.tenant, claim.taskId) : undefined;
     const work: Work = {
       claim,
       hook,
       began,
+      trace,
       cursor,
       frozen,
       tries,
@@ -114,7 +122,7 @@ export class PushCourier {
     { event, upTo }: Notification | { event: undefined; upTo: EventId },
     cut: AbortSignal,
   ): Promise<boolean> {
-    const { poster, formats, settings, store } = this.parts;
+    const { formats, settings, store } = this.parts;
     const { claim, hook } = work;
     if (event !== undefined) {
       // This process stood still, or Redis took long: the claim may be over before an answer came.
@@ -126,7 +134,7 @@ export class PushCourier {
         eventId: formatEventId(upTo),
       };
       work.posts += 1;
-      const { outcome, detail } = await poster.post(hook, body, cut);
+      const { outcome, detail } = await this.post(work, body, cut);
       if (outcome === 'gone') return this.drop(claim, outcome, detail);
       if (outcome !== 'sent') return this.fail(work, outcome, detail, upTo.seq);
       metrics.pushDeliveries.inc({ outcome });
@@ -138,6 +146,25 @@ export class PushCourier {
     const answer = await store.report(claim, { what: 'sent', cursor: upTo, claimUntil });
     work.cursor = upTo;
     return answer === 'more';
+  }
+
+  /** In a span of the task's trace, which the receiver may go on with. */
+  private post(
+    { claim, hook, trace, tries }: Work,
+    body: PostBody,
+    cut: AbortSignal,
+  ): Promise<Posted> {
+    const facts = {
+      'nightjar.tenant': claim.tenant,
+      'nightjar.task_id': claim.taskId,
+      'nightjar.attempt': tries + 1,
+    };
+    return traced('webhook', { kind: 'client', parent: trace, facts }, async (span) => {
+      const posted = await this.parts.poster.post(hook, body, cut);
+      span.set({ 'nightjar.outcome': posted.outcome });
+      if (posted.outcome !== 'sent') span.fail(posted.outcome);
+      return posted;
+    });
   }
 
   private async fail(

@@ -38,6 +38,7 @@ export class PushParts {
       sealer,
       formats,
       settings: push,
+      traceOf: (tenant, taskId) => reader.traceOf(tenant, taskId),
     });
   }
 

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { PushOutcome } from '../metrics/metrics.js';
 import { guardedLookup, type UrlGuard, UrlRefused } from '../outbound/url-guard.js';
+import { traceHeaders } from '../tracing/tracing.js';
 import type { Webhook } from '../domain/webhook.js';
 
 /** Of an answer that nobody looks at, before the connection is cut. */
@@ -72,6 +73,7 @@ export class PushPoster {
       'content-type': body.contentType,
       'user-agent': this.userAgent,
       'x-nightjar-event-id': body.eventId,
+      ...traceHeaders(),
       ...(token === undefined ? {} : { 'x-a2a-notification-token': token }),
       ...(authentication === undefined
         ? {}

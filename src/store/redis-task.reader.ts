@@ -4,6 +4,7 @@ import type { TaskStateName } from '../domain/a2a.js';
 import { unavailable } from '../domain/errors.js';
 import type { EventId, TaskEvent } from '../domain/event.js';
 import { STATE_NUMBER, stateOf } from '../domain/task-state.js';
+import type { TraceCarrier } from '../domain/trace-carrier.js';
 import { Keys } from '../redis/keys.js';
 import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
@@ -172,6 +173,13 @@ export class RedisTaskReader {
       updated: Number(updated),
       alive,
     };
+  }
+
+  /** The trace of the request that started the task, or continued it last. */
+  async traceOf(tenant: string, taskId: string): Promise<TraceCarrier | undefined> {
+    const call = await ask(() => this.redis.reads.hget(this.keys.task(tenant, taskId), 'call'));
+    if (call === null) return undefined;
+    return (JSON.parse(call) as { ctx?: { trace?: TraceCarrier } }).ctx?.trace;
   }
 
   async context(tenant: string, user: string, contextId: string): Promise<ContextState> {

@@ -96,15 +96,12 @@ describe.each(Object.entries(PEERS))('%s through nginx', (_name, connect) => {
   });
 });
 
-/** a2a-cli has no push notifications. */
-const WITH_PUSH = Object.entries(PEERS).filter(([name]) => name !== 'a2a-cli');
-
-describe.each(WITH_PUSH)('%s through nginx, with a webhook', (_name, connect) => {
+describe.each(Object.entries(PEERS))('%s through nginx, with a webhook', (_name, connect) => {
   it('should have it told to the end', async () => {
     const peer = await connect(nginx.url, ann.token);
     const path = `/${randomBytes(4).toString('hex')}`;
     const id = await peer.start('deltas count=20 every=100');
-    await peer.hook?.(id, hooks.url(path));
+    await peer.hook(id, hooks.url(path));
     await hooks.until(
       'it hears of the end',
       (accepted) => /completed/i.test(accepted.at(-1)?.text ?? ''),

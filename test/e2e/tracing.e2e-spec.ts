@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A2aClient } from '../support/a2a-client.js';
 import { caller, Fleet } from '../support/gateway.js';
+import { HookServer } from '../support/hook-server.js';
 import { OtlpCollector, type ReceivedSpan } from '../support/otlp-collector.js';
 import { RedisServer } from '../support/redis-server.js';
 import { openai, ScriptedLlm } from '../support/scripted-llm.js';
@@ -14,6 +15,7 @@ const BOB = caller('slow', 'bob');
 const KEY = 'sk-the-key-of-the-model-0123456789';
 const BEARER = 'the-bearer-token-of-the-source';
 const COLLECTOR_KEY = 'the-key-of-the-collector';
+const HOOK_TOKEN = 'the-token-of-the-hook';
 const TEXT = 'what-the-user-wrote: is checkout broken?';
 const ANSWER = 'what-the-model-answered';
 const SERVER = 2;
@@ -22,6 +24,7 @@ const CLIENT = 3;
 let redis: RedisServer;
 let llm: ScriptedLlm;
 let collector: OtlpCollector;
+let hook: HookServer;
 let source: Server;
 let asked: IncomingHttpHeaders[];
 let fleet: Fleet;
@@ -31,6 +34,7 @@ beforeAll(async () => {
   redis = await RedisServer.start();
   llm = await ScriptedLlm.start();
   collector = await OtlpCollector.start();
+  hook = await HookServer.start();
   source = createServer((request, response) => {
     asked.push(request.headers);
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
@@ -46,8 +50,13 @@ beforeAll(async () => {
       LLM_KEY: KEY,
       SOURCE_TOKEN: BEARER,
       COLLECTOR_KEY,
+      PUSH_KEY: randomBytes(32).toString('hex'),
     },
     config: {
+      push: {
+        ...{ enabled: true, encryptionKey: { env: 'PUSH_KEY' }, pollMs: 100, retryBaseMs: 100 },
+        ...{ allowHttp: true, allowPrivate: ['127.0.0.1'] },
+      },
       tracing: {
         endpoint: collector.url,
         headers: { 'X-Api-Key': { env: 'COLLECTOR_KEY' } },
@@ -79,6 +88,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.stop();
   await collector.stop();
+  await hook.stop();
   source.closeAllConnections();
   source.close();
   await llm.close();
@@ -95,7 +105,7 @@ async function send(
   url: string,
   token: string,
   text: string,
-  { traceparent, returnImmediately = false }: { traceparent: string; returnImmediately?: boolean },
+  { traceparent, ...configuration }: { traceparent: string } & Record<string, unknown>,
 ): Promise<{ id: string; requestId: string }> {
   const response = await fetch(`${url}/a2a/message:send`, {
     method: 'POST',
@@ -111,7 +121,7 @@ async function send(
         role: 'ROLE_USER',
         parts: [{ text }],
       },
-      configuration: { returnImmediately },
+      configuration,
     }),
   });
   const { task } = (await response.json()) as { task: { id: string } };
@@ -212,6 +222,34 @@ describe('tracing', () => {
     expect(await new A2aClient(second!.baseUrl, BOB.token).state(id)).toBe('TASK_STATE_COMPLETED');
   });
 
+  it('should go on to the webhooks of the task', async () => {
+    const { traceId, traceparent } = newTrace();
+    let refusals = 0;
+    hook.answer = () => (refusals++ === 0 ? 500 : 200);
+    const webhook = { url: hook.url('/traced?key=of-the-hook'), token: HOOK_TOKEN };
+    const { id } = await send(fleet.gateways[1]!.baseUrl, BOB.token, 'instant', {
+      ...{ traceparent, taskPushNotificationConfig: webhook },
+    });
+    await hook.until(
+      'it hears of the end',
+      (accepted) => accepted.at(-1)?.text.includes('COMPLETED') === true,
+      '/traced?key=of-the-hook',
+    );
+    const heard = hook.all.map(({ headers }) => headers['traceparent']);
+    const names = heard.map(() => 'webhook');
+    const spans = await spansOf(traceId, 'POST /a2a/message::send', 'run', ...names);
+    const request = spans.find(({ name }) => name === 'POST /a2a/message::send');
+    const told = spans.filter(({ name }) => name === 'webhook');
+    expect(heard.sort()).toEqual(told.map(({ spanId }) => `00-${traceId}-${spanId}-01`).sort());
+    for (const span of told) {
+      expect(span).toMatchObject({ parentSpanId: request?.spanId, kind: CLIENT });
+      expect(span.attributes).toMatchObject({ 'nightjar.task_id': id, 'nightjar.tenant': 'slow' });
+    }
+    const outcomes = told.map(({ failed, attributes }) => [failed, attributes['nightjar.outcome']]);
+    expect(outcomes.filter(([failed]) => failed)).toEqual([[true, 'http_error']]);
+    expect(outcomes).toContainEqual([false, 'sent']);
+  });
+
   it('should name the request, the trace and the client’s address in the log', async () => {
     const { traceId, traceparent } = newTrace();
     const gateway = fleet.gateways[1]!;
@@ -255,9 +293,13 @@ describe('tracing', () => {
     // The test itself: there is something to look through.
     expect(lines).toContain('"msg":"request"');
     expect(sent).toContain('execute_tool');
-    for (const secret of [ANN.token, BOB.token, KEY, BEARER, COLLECTOR_KEY, 'x=secret']) {
+    for (const secret of [ANN.token, BOB.token, KEY, BEARER, COLLECTOR_KEY, HOOK_TOKEN]) {
       expect(lines, secret).not.toContain(secret);
       expect(sent, secret).not.toContain(secret);
+    }
+    for (const query of ['x=secret', 'of-the-hook']) {
+      expect(lines, query).not.toContain(query);
+      expect(sent, query).not.toContain(query);
     }
     for (const text of ['what-the-user-wrote', ANSWER, 'deltas count', 'an internal matter']) {
       expect(sent, text).not.toContain(text);

@@ -1,8 +1,11 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
+import { createLocalJWKSet, type FlattenedJWS, flattenedVerify, type JSONWebKeySet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantConfig } from '../../src/config/config.types.js';
 import type { JsonObject } from '../../src/domain/a2a.js';
+import { canonicalOfPython03 } from '../../src/protocols/a2a-v1/card-canonical.js';
+import { sortedJson } from '../support/sorted-json.js';
 import { type A2aApp, type Answer, call, rpc, startA2aApp, tenantConfig } from './a2a-harness.js';
 
 const KEYS: readonly (readonly [string, KeyObject])[] = [
@@ -32,6 +35,23 @@ async function verify(card: unknown, app: A2aApp): Promise<void> {
   })(card as AgentCard);
 }
 
+/** Indexes of the signatures of a 0.3 card that are over this payload, by the published key. */
+async function signaturesOver(payload: string, card: JsonObject, app: A2aApp): Promise<number[]> {
+  const keys = createLocalJWKSet(
+    (await call(`${app.url}/.well-known/jwks.json`, { token: null })).json as JSONWebKeySet,
+  );
+  const signatures = card['signatures'] as unknown as FlattenedJWS[];
+  const verdicts = await Promise.all(
+    signatures.map((one) =>
+      flattenedVerify({ ...one, payload: Buffer.from(payload).toString('base64url') }, keys).then(
+        ({ protectedHeader }) => protectedHeader?.typ === 'JOSE',
+        () => false,
+      ),
+    ),
+  );
+  return verdicts.flatMap((isOver, index) => (isOver ? [index] : []));
+}
+
 describe('a signed agent card', () => {
   let app: A2aApp;
   afterEach(async () => {
@@ -51,6 +71,24 @@ describe('a signed agent card', () => {
     const forged = JSON.parse(text.replace('Ops assistant', 'Ops  assistant')) as object;
     await expect(verify(forged, app)).rejects.toThrow('No valid signatures');
   });
+
+  it.each(KEYS)(
+    'should verify in 0.3 over the card as served, signed with %s',
+    async (_alg, key) => {
+      app = await startA2aApp({ card: { signingKey: pem(key) } });
+      const served = await cardOf(app, { 'a2a-version': '0.3' });
+      const card = served.json as JsonObject;
+      expect(card).toMatchObject({ protocolVersion: '0.3.0', url: `${app.url}/a2a` });
+      expect(served.headers.get('etag')).toMatch(/^W\//);
+      const { signatures: _signatures, ...signed } = card;
+      expect(await signaturesOver(sortedJson(signed), card, app)).toEqual([0]);
+      // What the SDK for Python makes of it: src/protocols/a2a-v1/card-canonical.spec.ts.
+      expect(await signaturesOver(canonicalOfPython03(card), card, app)).toEqual([1]);
+      const forged = { ...signed, url: 'https://elsewhere.example.org/a2a' };
+      expect(await signaturesOver(sortedJson(forged), card, app)).toEqual([]);
+      expect(await signaturesOver(canonicalOfPython03(forged), card, app)).toEqual([]);
+    },
+  );
 
   it('should take a JWK and a name for it, and publish nothing private', async () => {
     const [, key] = KEYS[0]!;

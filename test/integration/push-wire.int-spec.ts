@@ -9,11 +9,13 @@ import {
 } from '@a2a-js/sdk/client';
 import * as sdk03 from 'a2a-sdk-03/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/cli/a2a/exit-code.js';
 import type { JsonObject, JsonValue } from '../../src/domain/a2a.js';
 import { A2aClient, type Reply, userMessage } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway } from '../support/gateway.js';
 import { HookServer, isOver, stateIn, textOf } from '../support/hook-server.js';
 import { RedisServer } from '../support/redis-server.js';
+import { runA2aCli } from './a2a-cli-process.js';
 
 const ann = caller('acme', 'ann');
 const bob = caller('acme', 'bob');
@@ -458,5 +460,31 @@ describe('the log', () => {
     for (const secret of [...Object.values(SECRETS), 'X-Evil', hook.url('')]) {
       expect(gateway.logs).not.toContain(secret);
     }
+  });
+});
+
+describe('a2a-cli webhook', () => {
+  const run = async (...args: readonly string[]) => {
+    const target = ['--server', gateway.baseUrl, '--token', ann.token];
+    return await runA2aCli([...target, ...args]).ended;
+  };
+
+  it.each(['1.0', '0.3'])('should add, list and remove in %s', async (version) => {
+    const taskId = await runningTask();
+    const path = `/cli-${version}`;
+    const spoken = ['--protocol', version, 'webhook'];
+    const secret = ['--notify-token', SECRETS.token];
+    const added = await run(...spoken, 'add', taskId, hook.url(path), '--id', 'h1', ...secret);
+    expect([added.stderr, added.code]).toEqual(['', 0]);
+    await hook.until('it is told', (accepted) => accepted.length > 0, path);
+    expect(hook.accepted(path)[0]?.headers['x-a2a-notification-token']).toBe(SECRETS.token);
+
+    const listed = await run(...spoken, 'list', taskId);
+    expect(listed.stdout).toBe(`h1  ${hook.url(path)}\n`);
+    expect((await run(...spoken, 'remove', taskId, 'h1')).code).toBe(0);
+    expect((await run(...spoken, 'list', taskId)).stdout).toBe('No webhooks\n');
+    const refused = await run(...spoken, 'add', taskId, 'http://169.254.169.254/latest');
+    expect(refused.code).toBe(EXIT.refused);
+    await client.cancel(taskId);
   });
 });

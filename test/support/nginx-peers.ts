@@ -24,12 +24,13 @@ export interface Peer {
   /** The same of a task that runs. */
   subscribe(id: string): Promise<readonly string[]>;
   cancel(id: string): Promise<string>;
-  /** Absent: this client has no push notifications. */
-  hook?(id: string, url: string): Promise<void>;
+  /** Has the URL told what happens to the task. */
+  hook(id: string, url: string): Promise<void>;
 }
 
 export const PEERS: Readonly<Record<string, (url: string, token: string) => Promise<Peer>>> = {
-  'a2a-cli': (url, token) => Promise.resolve(a2aCli(url, token)),
+  'a2a-cli, 1.0': (url, token) => Promise.resolve(a2aCli(url, token, '1.0')),
+  'a2a-cli, 0.3': (url, token) => Promise.resolve(a2aCli(url, token, '0.3')),
   '@a2a-js/sdk 1.3, 1.0 over REST': (url, token) => sdk1(url, token, 'REST'),
   '@a2a-js/sdk 1.3, 1.0 over JSON-RPC': (url, token) => sdk1(url, token, 'RPC'),
   '@a2a-js/sdk 0.3, JSON-RPC': sdk0,
@@ -47,12 +48,12 @@ function distinct(states: readonly string[]): string[] {
   return states.filter((state, index) => state !== states[index - 1]);
 }
 
-function a2aCli(url: string, token: string): Peer {
+function a2aCli(url: string, token: string, protocol: '1.0' | '0.3'): Peer {
   const run = async (...args: readonly string[]): Promise<Record<string, unknown>[]> => {
     const script = join(ROOT, 'dist/cli/a2a-cli.js');
     const child = await OwnedProcess.start(
       process.execPath,
-      [script, '--server', url, '--json', ...args],
+      [script, '--server', url, '--protocol', protocol, '--json', ...args],
       { cwd: ROOT, env: { PATH: process.env['PATH'] ?? '', NIGHTJAR_TOKEN: token } },
     );
     await child.exited();
@@ -82,6 +83,10 @@ function a2aCli(url: string, token: string): Peer {
     stream: async (text) => states(await run('--message', text)),
     subscribe: async (id) => states(await run('subscribe', id)),
     cancel: async (id) => states(await run('cancel', id)).at(-1) ?? '',
+    hook: async (id, hookUrl) => {
+      const [added] = await run('webhook', 'add', id, hookUrl);
+      if (added?.['url'] !== hookUrl) throw new Error(`not added: ${JSON.stringify(added)}`);
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { isSettled } from '../../src/domain/task-state.js';
 import { Keys } from '../../src/redis/keys.js';
 import { openRedis, type RedisClient } from '../../src/redis/open-redis.js';
 import type { EventStream } from './a2a-client.js';
+import { sortedJson } from './sorted-json.js';
 
 const keys = new Keys();
 
@@ -113,17 +114,7 @@ export function faultOf(stream: EventStream, log: readonly LogEntry[]): string |
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
-  );
+  return sortedJson(a) === sortedJson(b);
 }
 
 export interface JournalLine {

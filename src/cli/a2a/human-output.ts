@@ -1,4 +1,11 @@
-import type { Artifact, Message, Part, StreamResponse, Task } from '../../domain/a2a.js';
+import type {
+  Artifact,
+  JsonObject,
+  Message,
+  Part,
+  StreamResponse,
+  Task,
+} from '../../domain/a2a.js';
 import { isInterrupted, isTerminal } from '../../domain/task-state.js';
 import type { Output, Streams } from './output.js';
 
@@ -56,6 +63,13 @@ export class HumanOutput implements Output {
       );
     }
     if (nextPageToken !== '') this.line(`more: --page-token ${nextPageToken}`, DIM);
+  }
+
+  webhooks(configs: readonly JsonObject[]): void {
+    if (configs.length === 0) this.line('No webhooks');
+    for (const { id, url } of configs) {
+      this.line([id, url].filter((one) => typeof one === 'string').join('  '));
+    }
   }
 
   end(task: Task, next: readonly string[]): void {

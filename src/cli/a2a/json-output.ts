@@ -1,4 +1,4 @@
-import type { Message, StreamResponse, Task } from '../../domain/a2a.js';
+import type { JsonObject, Message, StreamResponse, Task } from '../../domain/a2a.js';
 import type { Output, Streams } from './output.js';
 
 /** One JSON document a line on stdout, nothing else there. */
@@ -19,6 +19,10 @@ export class JsonOutput implements Output {
 
   list(page: { readonly tasks: readonly Task[]; readonly nextPageToken: string }): void {
     this.line(page);
+  }
+
+  webhooks(configs: readonly JsonObject[]): void {
+    for (const config of configs) this.line(config);
   }
 
   end(): void {

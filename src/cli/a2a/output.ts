@@ -1,4 +1,4 @@
-import type { Message, StreamResponse, Task } from '../../domain/a2a.js';
+import type { JsonObject, Message, StreamResponse, Task } from '../../domain/a2a.js';
 
 /** Where the results of a command go. */
 export interface Output {
@@ -8,6 +8,8 @@ export interface Output {
   /** A task as the answer of a call. */
   task(task: Task): void;
   list(page: { readonly tasks: readonly Task[]; readonly nextPageToken: string }): void;
+  /** Webhooks of a task (TaskPushNotificationConfig). */
+  webhooks(configs: readonly JsonObject[]): void;
   /** The end of a send or a subscription, with what the user can do next. */
   end(task: Task, next: readonly string[]): void;
   /** A remark beside the results. */

@@ -3,6 +3,7 @@ import { cancel, get, list, send, type Session, subscribe } from './commands.js'
 import { fetchCard } from './connect.js';
 import { EXIT, EXIT_HELP, type ExitCode } from './exit-code.js';
 import { type ListFlags, listQuery } from './list-query.js';
+import { addWebhook, listWebhooks, removeWebhook } from './webhook-commands.js';
 import { attached, type CliEnvironment, type CommonFlags, openSession } from './session.js';
 
 interface SendFlags extends CommonFlags {
@@ -71,11 +72,16 @@ export function buildProgram(
       ),
     );
   };
+  // Commander has seen to it that what a command requires is there.
   const withSession =
-    (run: (session: Session, argument: string, command: Command) => Promise<ExitCode>) =>
-    async (argument: string, _flags: unknown, command: Command): Promise<void> => {
+    (
+      run: (session: Session, first: string, second: string, command: Command) => Promise<ExitCode>,
+    ) =>
+    async (...given: readonly unknown[]): Promise<void> => {
+      const command = given.at(-1) as Command;
+      const [first = '', second = ''] = command.args;
       const session = await openSession(environment, command.optsWithGlobals<CommonFlags>());
-      finish(await attached(session, () => run(session, argument, command)));
+      finish(await attached(session, () => run(session, first, second, command)));
     };
 
   sending(program).action(async (_flags: unknown, command: Command) => {
@@ -93,7 +99,7 @@ export function buildProgram(
     .argument('<taskId>')
     .option('--last-event-id <id>', 'only what came after this event')
     .action(
-      withSession((session, taskId, command) =>
+      withSession((session, taskId, _none, command) =>
         subscribe(session, {
           taskId,
           lastEventId: command.opts<{ lastEventId?: string }>().lastEventId,
@@ -119,6 +125,33 @@ export function buildProgram(
       const session = await openSession(environment, flags);
       finish(await attached(session, () => list(session, query)));
     });
+  const webhook = program.command('webhook').description('webhooks of a task');
+  webhook
+    .command('add')
+    .description('have a URL told what happens to a task from now on')
+    .argument('<taskId>')
+    .argument('<url>')
+    .option('--id <id>', 'its name; the server makes one otherwise')
+    .option('--notify-token <text>', 'sent with each notification as X-A2A-Notification-Token')
+    .action(
+      withSession((session, taskId, url, command) =>
+        addWebhook(session, taskId, {
+          url,
+          ...command.opts<{ id?: string; notifyToken?: string }>(),
+        }),
+      ),
+    );
+  webhook
+    .command('list')
+    .description('show them; their tokens are never shown')
+    .argument('<taskId>')
+    .action(withSession(listWebhooks));
+  webhook
+    .command('remove')
+    .description('tell one nothing more')
+    .argument('<taskId>')
+    .argument('<id>')
+    .action(withSession(removeWebhook));
   program
     .command('card')
     .description('show the agent card')

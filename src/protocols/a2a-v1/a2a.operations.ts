@@ -242,7 +242,7 @@ export class A2AOperations {
       pushNotifications: this.config.push !== undefined,
       tenant: this.tenants.get(ctx.tenant),
     });
-    return version === '1.0' ? await this.signer.sign(v1, baseUrl) : v03;
+    return version === '1.0' ? this.signer.sign(v1, baseUrl) : this.signer.sign03(v03, baseUrl);
   }
 
   /** A webhook that may not be registered is refused before anything runs. */

@@ -81,7 +81,10 @@ export class AgentCardController {
       issuers: auth.oidc,
       pushNotifications: push !== undefined,
     });
-    return { v1: documentOf(v1, await this.signer.sign(v1, baseUrl)), v03: documentOf(v03) };
+    return {
+      v1: documentOf(v1, await this.signer.sign(v1, baseUrl)),
+      v03: documentOf(v03, await this.signer.sign03(v03, baseUrl)),
+    };
   }
 }
 

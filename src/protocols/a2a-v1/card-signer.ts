@@ -1,9 +1,11 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
 import { Inject, Injectable } from '@nestjs/common';
+import { FlattenedSign } from 'jose';
 import { readSigningKey, signingAlgorithm } from '../../config/build-card.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { JsonObject } from '../../domain/a2a.js';
+import { canonicalJson, canonicalOfPython03 } from './card-canonical.js';
 
 /** Where verifiers find the public key; named in each signature. */
 export const JWKS_PATH = '/.well-known/jwks.json';
@@ -15,10 +17,7 @@ const THUMBPRINT: Readonly<Record<string, readonly (keyof JsonWebKey)[]>> = {
   RSA: ['e', 'kty', 'n'],
 };
 
-/**
- * Signs 1.0 agent cards (spec 8.4: JWS over the card in JCS) with the configured key. The SDK's
- * canonical form is used, so that what is signed is what its verifiers compute from the served JSON.
- */
+/** Signs agent cards (JWS, with the card as detached payload) with the configured key. */
 @Injectable()
 export class CardSigner {
   /** The public key set; undefined when no key is configured. */
@@ -36,10 +35,13 @@ export class CardSigner {
     this.jwks = { keys: [{ ...(jwk as JsonObject), ...this.header, use: 'sig' }] };
   }
 
-  /** The card with its signature; as it is when no key is configured. */
+  /**
+   * A 1.0 card with its signature (spec 8.4), over the SDK's canonical form, so that what is signed is
+   * what its verifiers compute from the served JSON; as it is when no key is configured.
+   */
   async sign(card: JsonObject, baseUrl: string): Promise<JsonObject> {
     if (this.key === undefined || this.header === undefined) return card;
-    const protectedHeader = { ...this.header, typ: 'JOSE', jku: `${baseUrl}${JWKS_PATH}` };
+    const protectedHeader = this.protectedHeader(this.header, baseUrl);
     const signer = generateAgentCardSignature(this.key, protectedHeader);
     // The JSON itself, which is what the SDK's canonical form starts from: of its own in-memory shape
     // it would drop the security schemes (a2a-js #663).
@@ -48,6 +50,30 @@ export class CardSigner {
       ...card,
       signatures: signatures.map((one) => ({ protected: one.protected, signature: one.signature })),
     };
+  }
+
+  /**
+   * A 0.3 card, whose specification leaves open what is signed: one signature over the card as served,
+   * in JCS, and one over what the SDK for Python reads of it, the only one of 0.3 that verifies.
+   */
+  async sign03(card: JsonObject, baseUrl: string): Promise<JsonObject> {
+    const { key, header } = this;
+    if (key === undefined || header === undefined) return card;
+    const protectedHeader = this.protectedHeader(header, baseUrl);
+    const sign = async (payload: string): Promise<JsonObject> => {
+      const signer = new FlattenedSign(Buffer.from(payload)).setProtectedHeader(protectedHeader);
+      const { protected: head = '', signature } = await signer.sign(key);
+      return { protected: head, signature };
+    };
+    const payloads = [canonicalJson(card), canonicalOfPython03(card)];
+    return { ...card, signatures: await Promise.all(payloads.map(sign)) };
+  }
+
+  private protectedHeader(
+    header: { readonly alg: string; readonly kid: string },
+    baseUrl: string,
+  ): { alg: string; kid: string; typ: string; jku: string } {
+    return { ...header, typ: 'JOSE', jku: `${baseUrl}${JWKS_PATH}` };
   }
 }
 

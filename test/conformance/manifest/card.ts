@@ -67,7 +67,7 @@ export const CARD: readonly Requirement[] = [
   ),
   must(
     'CARD-SIGNED',
-    ['card-1.0'],
+    CARDS,
     'The signature verifies over the canonical JSON as served, with the published key; a changed card does not.',
     'K2 P45',
     'A2A 8.4',
