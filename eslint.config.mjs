@@ -20,7 +20,7 @@ const ZONES = {
   tenant: ['auth', 'store'],
   store: ['redis', 'assistant'],
   streams: ['redis', 'store', 'health'],
-  assistant: [],
+  assistant: ['outbound'],
   push: ['store', 'redis', 'health', 'tenant', 'outbound'],
   execution: ['audit', 'assistant', 'streams', 'store', 'push', 'tenant', 'redis', 'health'],
   tasks: [

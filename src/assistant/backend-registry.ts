@@ -123,7 +123,7 @@ interface Opened {
 }
 
 function openTenant(tenant: TenantConfig): Opened {
-  const sources = openSources(tenant.sources);
+  const sources = openSources(tenant.sources, tenant);
   const inner = openBackend(tenant, sources);
   const { writes } = tenant;
   const isGated = inner !== undefined && writes !== undefined;
@@ -144,6 +144,8 @@ function isSame(before: TenantConfig, after: TenantConfig): boolean {
   return (
     isDeepStrictEqual(before.assistant, after.assistant) &&
     isDeepStrictEqual(before.sources, after.sources) &&
+    isDeepStrictEqual(before.tools, after.tools) &&
+    isDeepStrictEqual(before.runbooks, after.runbooks) &&
     isDeepStrictEqual(before.writes, after.writes)
   );
 }

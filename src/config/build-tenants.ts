@@ -1,13 +1,13 @@
 import type { ConfigFiles } from './config-files.js';
 import { buildAssistant } from './build-assistant.js';
-import { buildSources } from './build-sources.js';
+import { buildHeaders, buildSources } from './build-sources.js';
 import { buildWrites } from './build-writes.js';
 import type { TenantConfig, TenantLimits } from './config.types.js';
 import type { LimitsDto, TenantDto } from './dto/tenant.dto.js';
 import type { Faults } from './faults.js';
 import { PROFILE_SETTINGS, type Profile } from './profiles.js';
 import type { SecretReader } from './secrets.js';
-import { buildToolsets, type Toolset } from './toolsets.js';
+import { buildTools, buildToolsets, type Toolset } from './toolsets.js';
 
 export interface BuildContext {
   /** What a relative path in the YAML file starts from. */
@@ -30,6 +30,7 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
     }
     ids.add(tenant.id);
     const settings = PROFILE_SETTINGS[knownProfile(tenant.profile) ?? context.profile];
+    const tools = buildTools(tenant.tools, `${place}.tools`, context.faults);
     return {
       id: tenant.id,
       assistant: buildAssistant(tenant.assistant, `${place}.assistant`, context),
@@ -39,6 +40,8 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
         context.secrets,
         context.faults,
       ),
+      ...(tools === undefined ? {} : { tools }),
+      ...buildRunbooks(tenant.runbooks, `${place}.runbooks`, context.secrets),
       ...buildWrites(tenant.writes, `${place}.writes`, context.faults),
       limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
       takeover: tenant.takeover ?? settings.takeover,
@@ -48,6 +51,23 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
         context.toolsets,
     };
   });
+}
+
+function buildRunbooks(
+  given: TenantDto['runbooks'],
+  place: string,
+  secrets: SecretReader,
+): Pick<TenantConfig, 'runbooks'> {
+  if (given === undefined || !Array.isArray(given.hosts)) return {};
+  return {
+    runbooks: {
+      hosts: given.hosts,
+      allowHttp: given.allowHttp ?? false,
+      allowPrivate: given.allowPrivate ?? [],
+      headers: buildHeaders(given.headers, `${place}.headers`, secrets),
+      timeoutMs: given.timeoutMs ?? 5000,
+    },
+  };
 }
 
 export function knownProfile(profile: string | undefined): Profile | undefined {

@@ -1,5 +1,5 @@
 import type { OidcIssuer } from './oidc.types.js';
-import type { Toolset } from './toolsets.js';
+import type { ReadTool, Toolset } from './toolsets.js';
 
 /**
  * The validated, frozen configuration. Built once at start by `loadConfig` from the environment and
@@ -166,12 +166,28 @@ export interface TenantConfig {
   readonly sources: readonly SourceConfig[];
   readonly limits: TenantLimits;
   readonly takeover: 'rerun' | 'fail';
+  /** Tools that read and may be used, by whatever way; absent: all. */
+  readonly tools?: readonly ReadTool[];
+  /** Absent: no page is read. */
+  readonly runbooks?: RunbooksConfig;
   /** What may be changed outside, by tool; a tool that is absent is denied. */
   readonly writes?: WritesConfig;
   /** A second task of a context: refused (CONTEXT_BUSY), or run in order after the first. */
   readonly contextConcurrency: 'reject' | 'queue';
   /** What MCP offers to this tenant's users. */
   readonly toolsets: readonly Toolset[];
+}
+
+/** Pages that alerts link to and the assistant may read. */
+export interface RunbooksConfig {
+  /** Host names, or `*.name` for those below. */
+  readonly hosts: readonly string[];
+  readonly allowHttp: boolean;
+  /** Host names and CIDRs that may be reached although they are not public. */
+  readonly allowPrivate: readonly string[];
+  /** Sent to each of the hosts; secrets are already resolved. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
 }
 
 export type WritesConfig = Readonly<Record<string, WriteRule>>;

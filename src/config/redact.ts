@@ -51,6 +51,9 @@ export function redactTenant(tenant: TenantConfig): Record<string, unknown> {
   return {
     ...tenant,
     sources: tenant.sources.map(redactSource),
+    ...(tenant.runbooks === undefined
+      ? {}
+      : { runbooks: { ...tenant.runbooks, headers: hideValues(tenant.runbooks.headers) } }),
     assistant: redactAssistant(tenant.assistant),
   };
 }

@@ -12,11 +12,15 @@ export const READ_TOOLS = [
   'alert_history',
   'list_silences',
   'query_metrics',
+  'search_metrics',
+  'list_labels',
   'chart',
   'list_targets',
   'list_rules',
   'explain_rule',
   'list_busi_groups',
+  'list_dashboards',
+  'read_runbook',
 ] as const;
 
 /** What `mcp.toolsets` may name: groups of tools, and every read tool by itself. */
@@ -26,25 +30,46 @@ export type Toolset = (typeof TOOLSETS)[number];
 /** The one tool that n9e has. */
 export const DEFAULT_TOOLSETS: readonly Toolset[] = ['assistant'];
 
+export type ReadTool = (typeof READ_TOOLS)[number];
+
+/** `tools` of a tenant, each entry checked; undefined where it names none. */
+export function buildTools(
+  names: unknown,
+  place: string,
+  faults: Faults,
+): readonly ReadTool[] | undefined {
+  return buildNames(names, READ_TOOLS, 'tool', place, faults);
+}
+
 /** The list of a YAML file, each entry checked; adds to `faults` with the entry's own place. */
 export function buildToolsets(
   names: unknown,
   place: string,
   faults: Faults,
 ): readonly Toolset[] | undefined {
+  return buildNames(names, TOOLSETS, 'toolset', place, faults);
+}
+
+function buildNames<T extends string>(
+  names: unknown,
+  all: readonly T[],
+  kind: string,
+  place: string,
+  faults: Faults,
+): readonly T[] | undefined {
   if (names === undefined || names === null) return undefined;
   if (!Array.isArray(names) || names.length === 0) {
-    faults.add(place, 'must be a list of at least one toolset');
+    faults.add(place, `must be a list of at least one ${kind}`);
     return undefined;
   }
-  const toolsets: Toolset[] = [];
+  const found: T[] = [];
   names.forEach((name: unknown, index) => {
-    const known = TOOLSETS.find((toolset) => toolset === name);
+    const known = all.find((one) => one === name);
     if (known === undefined) {
-      faults.add(`${place}[${index}]`, `must be one of ${TOOLSETS.join(', ')}`);
-    } else if (toolsets.includes(known)) {
+      faults.add(`${place}[${index}]`, `must be one of ${all.join(', ')}`);
+    } else if (found.includes(known)) {
       faults.add(`${place}[${index}]`, 'is named twice');
-    } else toolsets.push(known);
+    } else found.push(known);
   });
-  return toolsets;
+  return found;
 }

@@ -3,7 +3,7 @@ import { TenantBackends } from '../assistant/backend-registry.js';
 import type { SourceHealth } from '../assistant/sources/tenant-sources.js';
 import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
 import { SourceReads } from '../assistant/tools/source-reads.js';
-import { TOOLS } from '../assistant/tools/tool-registry.js';
+import { TOOLS, toolsOf } from '../assistant/tools/tool-registry.js';
 import type { ToolOutlet } from '../assistant/tools/tool.js';
 import type { JsonObject, Part } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
@@ -38,8 +38,9 @@ export class ToolService {
 
   /** In the registry's order; none for a tenant without a source to read. */
   list({ tenant }: CallContext): readonly ToolInfo[] {
-    if (this.backends.sourcesOf(tenant).all.length === 0) return [];
-    return TOOLS.filter(({ readOnly }) => readOnly);
+    const sources = this.backends.sourcesOf(tenant);
+    if (sources.all.length === 0) return [];
+    return toolsOf(sources).filter(({ readOnly }) => readOnly);
   }
 
   /**

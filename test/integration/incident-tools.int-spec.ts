@@ -6,6 +6,7 @@ import { chart } from '../../src/assistant/tools/chart.tool.js';
 import type { ToolArtifact, ToolOutlet } from '../../src/assistant/tools/tool.js';
 import { alertTimeline } from '../../src/assistant/tools/alert-timeline.tool.js';
 import { explainRule } from '../../src/assistant/tools/explain-rule.tool.js';
+import { listLabels, searchMetrics } from '../../src/assistant/tools/search-metrics.tool.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
 import { startAlertmanager } from '../support/alertmanager.js';
 import { contentOf, turnOf } from '../support/fake-sources.js';
@@ -192,6 +193,22 @@ describe('the tools of an incident', () => {
     expect(contentOf(frames)).toBe('At most 7; pictured: true.');
     const [picture] = frames.filter((frame) => frame.kind === 'artifact');
     expect(picture?.parts.map(({ mediaType }) => mediaType)).toContain('image/png');
+  });
+
+  it('should find metrics, labels and values by parts of their names', async () => {
+    const ctx = () => ({ reads: new SourceReads(sources) });
+    const found = await searchMetrics.run({ words: ['DISK'] }, ctx(), signal);
+    expect(found.metrics).toEqual([{ name: 'disk_used', source: 'prom' }]);
+    const some = await searchMetrics.run({ limit: 2 }, ctx(), signal);
+    expect(some).toMatchObject({ has_more: true, metrics: [{}, {}] });
+    expect(some.total).toBeGreaterThan(5);
+    const names = await listLabels.run({ match: 'errors' }, ctx(), signal);
+    expect(names.values).toEqual(['__name__', 'instance', 'job', 'service']);
+    const args = { match: 'ALERTS{alertstate="firing"}', label: 'alertname', text: 'slo' };
+    expect((await listLabels.run(args, ctx(), signal)).values).toEqual(['Slow']);
+    await expect(listLabels.run({ match: 'sum(up)' }, ctx(), signal)).rejects.toThrow(
+      'no expression',
+    );
   });
 
   it('should let a model tell what fired first', async () => {

@@ -1,3 +1,6 @@
+import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
+import { llmConfig } from '../support/llm-bench.js';
+import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
@@ -110,6 +113,10 @@ beforeEach(async () => {
         etime: SECONDS + 60,
       },
     ],
+    boards: [
+      { id: 5, group_id: 1, name: 'Hosts', tags: 'linux' },
+      { id: 6, group_id: 2, name: SECRET, tags: SECRET },
+    ],
     series: {
       7: [{ metric: { __name__: 'up', host: 'web-1' }, value: [SECONDS, '1'] }],
       8: [{ metric: { __name__: 'up', host: SECRET }, value: [SECONDS, '1'] }],
@@ -159,6 +166,9 @@ describe('what n9e tells', () => {
       group: 'prod',
       expr: 'disk > 1',
     });
+    expect(await source.dashboards.list(never())).toEqual([
+      { id: 5, name: 'Hosts', tags: 'linux', busiGroup: 'prod' },
+    ]);
     const [past] = await source.history.list({ since: NOW - 1e6, until: NOW }, never());
     expect(past).toMatchObject({ ended: true, endedAt: (SECONDS - 30) * 1000 });
     const result = await source.metrics?.query('up', undefined, never());
@@ -201,11 +211,34 @@ describe('the builtin backend over n9e', () => {
   });
 });
 
+describe('the llm backend over n9e', () => {
+  it('should show a user of n9e only what is theirs', async () => {
+    const told: string[] = [];
+    const llm = await ScriptedLlm.start(
+      openai.calls({ id: 'c-1', name: 'list_alerts', args: {} }),
+      (request, response) => {
+        told.push(...openai.resultsIn(request));
+        return openai.says('Nothing.')(request, response);
+      },
+    );
+    const sources = new TenantSources([source]);
+    const backend = new LlmBackend({ config: llmConfig(llm.url), sources, secrets: [] });
+    const turn = turnOf('what is firing?', { busiGroups: [3] });
+    for await (const frame of backend.run(turn, never())) expect(frame.kind).not.toBe('fail');
+    await backend.close();
+    await llm.close();
+    expect(told.join()).toContain('"total":0');
+    expect(told.join()).not.toContain('DiskFull');
+  });
+});
+
 describe('what belongs to other groups', () => {
   it('should not come out of any tool, nor be asked of any other datasource', async () => {
     const reads = new SourceReads(new TenantSources([source]));
     const ARGS: Record<string, unknown> = {
       query_metrics: { expr: 'up' },
+      chart: { expr: 'up' },
+      list_labels: { match: 'up', label: 'host' },
       get_alert: { source: 'night', fingerprint: `hash-${SECRET}` },
       explain_rule: { rule: SECRET },
       list_silences: { state: 'any' },

@@ -18,6 +18,7 @@ const ENVIRONMENT = {
   PROM_TOKEN: 't',
   CI_TOKEN: 'c'.repeat(40),
   OTLP_AUTH: 'a',
+  WIKI_TOKEN: 'w',
 };
 
 const KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });

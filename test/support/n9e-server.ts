@@ -12,6 +12,7 @@ export interface N9eFacts {
   rules: Row[];
   targets: Row[];
   mutes: Row[];
+  boards: Row[];
   /** Series by datasource, as a query answers them. */
   series: Record<number, readonly Row[]>;
   /** Tokens and whose they are. */
@@ -34,6 +35,7 @@ export class N9eServer {
     rules: [],
     targets: [],
     mutes: [],
+    boards: [],
     series: {},
     users: {},
   };
@@ -108,6 +110,8 @@ export class N9eServer {
         return facts.rules;
       case '/busi-groups/alert-mutes':
         return facts.mutes;
+      case '/busi-groups/boards':
+        return facts.boards;
       case '/targets':
         return paged(facts.targets, query);
       default:

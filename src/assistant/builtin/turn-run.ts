@@ -5,7 +5,13 @@ import type { TurnWrites } from '../writes/carry-out.js';
 import { hasAnswer } from '../tools/run-tool.js';
 import { showResult } from '../tools/show-result.js';
 import { SourceReads } from '../tools/source-reads.js';
-import type { ToolArtifact, ToolOutlet, ToolResult, TypedTool } from '../tools/tool.js';
+import {
+  type ToolArtifact,
+  ToolInputError,
+  type ToolOutlet,
+  type ToolResult,
+  type TypedTool,
+} from '../tools/tool.js';
 import type { Words } from './answer/words.js';
 import { type ListMemory, readMemory } from './memory.js';
 import type { TimeFrame } from './time/day.js';
@@ -68,6 +74,7 @@ export class TurnRun implements TimeFrame {
    * @throws ToolsSpentError.
    */
   async *call<A, R extends ToolResult>(tool: TypedTool<A, R>, args: A): Handling<R> {
+    if (!this.sources.allows(tool.name)) throw new ToolInputError(this.words.noTool(tool.name));
     const text = this.words.calling(tool.name, cleanText(JSON.stringify(args), 300));
     const short = await this.meter?.take('tools', 1);
     if (short !== undefined) throw new ToolsSpentError(short);

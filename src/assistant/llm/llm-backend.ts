@@ -6,7 +6,7 @@ import { isTimezone } from '../builtin/time/zoned.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { SourceReads } from '../tools/source-reads.js';
-import { TOOLS } from '../tools/tool-registry.js';
+import { toolsOf } from '../tools/tool-registry.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { TurnWrites } from '../writes/carry-out.js';
 import type { WriteDesk } from '../writes/write-desk.js';
@@ -130,7 +130,7 @@ export class LlmBackend implements AssistantBackend {
     const words = wordsFor(turn.lang, turn.text);
     const writeTools = WRITE_TOOLS.filter((tool) => writes.allows(tool));
     const tools = new TurnTools({
-      tools: TOOLS.filter(
+      tools: toolsOf(sources).filter(
         (tool) => sources.all.length === 0 || sources.all.some((source) => tool.needs(source)),
       ),
       writeTools,

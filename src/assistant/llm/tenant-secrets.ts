@@ -5,12 +5,13 @@ import { looksRandom } from './redactor.js';
 const SECRET_NAME = /auth|key|token|secret|cookie|passw|credential/i;
 
 /** Every secret of a tenant's configuration that could turn up in a text. */
-export function secretsOf({ assistant, sources }: TenantConfig): readonly string[] {
+export function secretsOf({ assistant, sources, runbooks }: TenantConfig): readonly string[] {
   const own =
     assistant.backend === 'llm'
       ? [assistant.apiKey ?? '', ...secretHeaders(assistant.headers)]
       : [];
-  return [...own, ...sources.flatMap(secretsOfSource)].filter((secret) => secret !== '');
+  const pages = secretHeaders(runbooks?.headers ?? {});
+  return [...own, ...pages, ...sources.flatMap(secretsOfSource)].filter((secret) => secret !== '');
 }
 
 function secretsOfSource(source: SourceConfig): readonly string[] {

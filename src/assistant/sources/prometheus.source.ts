@@ -32,6 +32,13 @@ export class PrometheusSource implements Source {
         { query: expr, ...(at === undefined ? {} : { time: seconds(at) }) },
         signal,
       ),
+    labels: ({ label, match, since }, signal) =>
+      this.get(
+        label === undefined ? '/labels' : `/label/${encodeURIComponent(label)}/values`,
+        { 'match[]': match, start: seconds(since) },
+        (data) => asList(data, 'data').map((item) => asText(item, 'label')),
+        signal,
+      ),
     queryRange: (expr, range, signal) =>
       this.query(
         '/query_range',

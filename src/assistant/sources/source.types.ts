@@ -20,6 +20,7 @@ export interface Source extends SourceInfo {
   readonly inventory?: Inventory;
   readonly history?: EventHistory;
   readonly busiGroups?: BusiGroupSource;
+  readonly dashboards?: DashboardSource;
   /** Of a source with several members: what is wrong with those that failed last. */
   readonly ailing?: () => readonly SourceError[];
   /** Asks for a cheap answer. Resolves to a short text such as `0.25.0`. */
@@ -91,6 +92,31 @@ export interface MetricsSource extends Inventory {
   /** `at` in epoch milliseconds; absent: now. */
   query(expr: string, at: number | undefined, signal: AbortSignal): Promise<QueryResult>;
   queryRange(expr: string, range: QueryRange, signal: AbortSignal): Promise<QueryResult>;
+  /**
+   * Names of the labels of the series that `match` selects, or the values of one of them. Absent: a
+   * query has to find them.
+   */
+  labels?(ask: LabelsQuestion, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface LabelsQuestion {
+  readonly label?: string | undefined;
+  /** A selector. */
+  readonly match: string;
+  readonly since: number;
+}
+
+/** n9e's dashboards; only those that may be seen. */
+export interface DashboardSource {
+  list(signal: AbortSignal): Promise<readonly Dashboard[]>;
+}
+
+export interface Dashboard {
+  readonly id: number;
+  readonly name: string;
+  readonly busiGroup: string;
+  /** Separated by blanks; empty for none. */
+  readonly tags: string;
 }
 
 /** Names and values as they came; made without a prototype, so any name may be looked up. */

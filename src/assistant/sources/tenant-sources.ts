@@ -1,8 +1,9 @@
-import type { SourceConfig } from '../../config/config.types.js';
+import type { SourceConfig, TenantConfig } from '../../config/config.types.js';
 import { AlertmanagerSource } from './alertmanager.source.js';
 import { N9eSource } from './n9e/n9e.source.js';
 import { DemoSource } from './demo.source.js';
 import { PrometheusSource } from './prometheus.source.js';
+import { Runbooks } from './runbooks.js';
 import { SourceError } from './source-error.js';
 import type { Source, SourceInfo } from './source.types.js';
 
@@ -24,9 +25,28 @@ export interface SourceHealth extends SourceInfo {
   readonly text: string;
 }
 
+/** What a tenant has beside its sources. */
+interface Beside {
+  /** Names of the tools that may be used; absent: all. */
+  readonly tools?: readonly string[];
+  readonly runbooks?: Runbooks;
+}
+
 /** The sources of one tenant. */
 export class TenantSources {
-  constructor(readonly all: readonly Source[]) {}
+  readonly runbooks: Runbooks | undefined;
+
+  constructor(
+    readonly all: readonly Source[],
+    private readonly beside: Beside = {},
+  ) {
+    this.runbooks = beside.runbooks;
+  }
+
+  /** May this tool that reads be used by the tenant's users? */
+  allows(tool: string): boolean {
+    return this.beside.tools?.includes(tool) ?? true;
+  }
 
   /**
    * Asks all of `sources` at once. A dead one never hides the others.
@@ -78,17 +98,24 @@ export class TenantSources {
       this.all.map((source) =>
         source instanceof N9eSource ? source.narrowedTo(busiGroups) : source,
       ),
+      this.beside,
     );
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.all.map((source) => source.close()));
+    await Promise.all([...this.all.map((source) => source.close()), this.runbooks?.close()]);
   }
 }
 
 /** Makes the sources that a tenant's config names. Connects to nothing yet. */
-export function openSources(configs: readonly SourceConfig[]): TenantSources {
-  return new TenantSources(configs.map(openSource));
+export function openSources(
+  configs: readonly SourceConfig[],
+  { tools, runbooks }: Pick<TenantConfig, 'tools' | 'runbooks'> = {},
+): TenantSources {
+  return new TenantSources(configs.map(openSource), {
+    ...(tools === undefined ? {} : { tools }),
+    ...(runbooks === undefined ? {} : { runbooks: new Runbooks(runbooks) }),
+  });
 }
 
 function openSource(config: SourceConfig): Source {

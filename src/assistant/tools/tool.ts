@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, Part } from '../../domain/a2a.js';
 import type { Source, SourceInfo } from '../sources/source.types.js';
-import type { Gathered } from '../sources/tenant-sources.js';
+import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
 import { observeTool } from './observe-tool.js';
 import type { SourceReads } from './source-reads.js';
@@ -64,6 +64,8 @@ export interface Tool {
   readonly readOnly: boolean;
   /** Can it tell anything of this source? Where it can of none it is not worth offering. */
   readonly needs: (source: Source) => boolean;
+  /** Of a tool that needs more than a source. */
+  readonly offered?: (sources: TenantSources) => boolean;
   /**
    * @throws ToolInputError for arguments that do not fit `inputSchema`; the signal's reason when it
    * aborts. A source that fails is no error: it is reported in the result.
@@ -83,6 +85,7 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
   readonly schema: S;
   /** Absent: of any. */
   readonly needs?: (source: Source) => boolean;
+  readonly offered?: (sources: TenantSources) => boolean;
   readonly run: (args: z.output<S>, ctx: ToolContext, signal: AbortSignal) => Promise<R>;
 }): TypedTool<z.input<S>, R> {
   return {
@@ -91,6 +94,7 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
     inputSchema: schemaOf(definition.schema),
     readOnly: true,
     needs: definition.needs ?? (() => true),
+    ...(definition.offered === undefined ? {} : { offered: definition.offered }),
     run: (args, ctx, signal) =>
       observeTool(definition.name, signal, async () =>
         definition.run(parseInput(definition.schema, args), ctx, signal),

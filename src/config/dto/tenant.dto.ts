@@ -10,7 +10,18 @@ import {
 } from '../config.types.js';
 import { matchersFault } from '../label-matchers.js';
 import { tenantIdFault } from '../tenant-id.js';
-import { Anything, Check, Flag, HttpUrl, List, OneOf, Section, Text, Whole } from './rules.js';
+import {
+  Anything,
+  Check,
+  Flag,
+  hostsFault,
+  HttpUrl,
+  List,
+  OneOf,
+  Section,
+  Text,
+  Whole,
+} from './rules.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { SourceDto } from './source.dto.js';
 
@@ -216,6 +227,33 @@ class TenantMcpDto {
   toolsets?: unknown;
 }
 
+class RunbooksDto {
+  @Check('runbookHosts', runbookHostsFault)
+  hosts!: string[];
+
+  @Flag()
+  allowHttp?: boolean;
+
+  @IsOptional()
+  @Check('hosts', hostsFault)
+  allowPrivate?: string[];
+
+  @IsOptional()
+  @Headers()
+  headers?: Record<string, TextOrSecret>;
+
+  @Whole(100, 60_000)
+  timeoutMs?: number;
+}
+
+function runbookHostsFault(value: unknown): string | undefined {
+  const fine = (entry: unknown): boolean =>
+    typeof entry === 'string' && /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/.test(entry);
+  return Array.isArray(value) && value.length > 0 && value.length <= 50 && value.every(fine)
+    ? undefined
+    : 'must be a list of 1 to 50 lower-case host names, or *. and a name';
+}
+
 export class TenantDto {
   @Check('tenantId', (id) => (typeof id === 'string' ? tenantIdFault(id) : 'must be a text'))
   id!: string;
@@ -229,6 +267,12 @@ export class TenantDto {
 
   @List(() => SourceDto)
   sources?: SourceDto[];
+
+  @Anything()
+  tools?: unknown;
+
+  @Section(() => RunbooksDto)
+  runbooks?: RunbooksDto;
 
   @Section(() => WritesDto)
   writes?: WritesDto;

@@ -271,6 +271,7 @@ export const ENGLISH_WORDS: Words = {
 
   reading: (what, sources) => `Reading ${what} from ${sources}`,
   calling: (tool, query) => `${tool}: ${query}`,
+  noTool: (tool) => `the tool ${tool} is not open to this team`,
   called: (tool, failed) => `${tool} ${failed ? 'got no answer' : 'answered'}`,
   ago: (milliseconds) => `${span(milliseconds)} ago`,
 };

@@ -265,6 +265,7 @@ export const CHINESE_WORDS: Words = {
 
   reading: (what, sources) => `正在从 ${sources} 读取${what}`,
   calling: (tool, query) => `${tool}：${query}`,
+  noTool: (tool) => `工具 ${tool} 未对本租户开放`,
   called: (tool, failed) => (failed ? `${tool} 未得到结果` : `${tool} 已返回结果`),
   ago: (milliseconds) => `${span(milliseconds)}前`,
 };

@@ -184,6 +184,7 @@ export interface Words {
 
   readonly reading: (what: string, sources: string) => string;
   readonly calling: (tool: string, query: string) => string;
+  readonly noTool: (tool: string) => string;
   readonly called: (tool: string, failed: boolean) => string;
   readonly ago: (milliseconds: number) => string;
 }

@@ -3,6 +3,7 @@ import { asLabels, asList, asOptionalText, asText, type Document } from '../shap
 import type {
   Alert,
   BusiGroup,
+  Dashboard,
   LabelSet,
   MatchOp,
   PastAlert,
@@ -54,6 +55,15 @@ export function readPastAlert(event: Document, source: string): PastAlert {
     ended: event['is_recovered'] === true || event['is_recovered'] === 1,
     triggeredAt: ms(event['trigger_time']),
     ...(ended > 0 ? { endedAt: ended } : {}),
+  };
+}
+
+export function readDashboard(board: Document, busiGroup: string): Dashboard {
+  return {
+    id: numberOf(board['id']),
+    name: asText(board['name'], 'name'),
+    tags: asOptionalText(board['tags'], 'tags'),
+    busiGroup,
   };
 }
 

@@ -6,6 +6,7 @@ import { readSeriesList } from '../prometheus-documents.js';
 import type {
   AlertSource,
   BusiGroup,
+  Dashboard,
   EventHistory,
   Inventory,
   MetricsSource,
@@ -17,6 +18,7 @@ import { N9eApi } from './n9e-api.js';
 import {
   groupOf,
   readAlert,
+  readDashboard,
   readGroup,
   readMute,
   readPastAlert,
@@ -108,6 +110,18 @@ export class N9eSource implements Source {
 
   readonly busiGroups = {
     list: (signal: AbortSignal): Promise<readonly BusiGroup[]> => this.allowed(signal),
+  };
+
+  readonly dashboards = {
+    list: async (signal: AbortSignal): Promise<readonly Dashboard[]> => {
+      const groups = await this.allowed(signal);
+      if (groups.length === 0) return [];
+      const gids = groups.map(({ id }) => id).join(',');
+      const boards = await this.api.get('/busi-groups/boards', { gids }, listOf, signal);
+      return boards
+        .filter(isIn(groups))
+        .map((board) => readDashboard(board, nameOf(groups, groupOf(board))));
+    },
   };
 
   /** The same for a user who has these groups; it shares the connections of this one. */
