@@ -13,7 +13,8 @@ ARGV[6] when to look again, ms: the claim's new end, or the next try
 ARGV[7] failed tries so far  ARGV[8] failing since, ms  ARGV[9] seq up to which the failed one told
 
 Output {1, 1 if there is more to tell}: recorded, now or by an earlier send
-       {-1} the task or the webhook is gone  {-21} the claim is not this one's any more
+       {-1} the task or the webhook is gone, as it is for a second send of 'dropped'
+       {-21} the claim is not this one's any more
 ]]
 local id, what = ARGV[2], ARGV[4]
 local hook, at, hold, fail = 'hook:' .. id, 'at:' .. id, 'hold:' .. id, 'fail:' .. id

@@ -499,9 +499,8 @@ export class TaskModel {
     const now = Date.now();
     const { instances } = this.world;
     instances.set(instance, now);
-    const dead = [...instances].filter(([, at]) => at < now - leaseMs);
-    const names = dead.sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)).map(([name]) => name);
-    return [new About(now), names];
+    const dead = [...instances].filter(([, at]) => at < now - leaseMs).map(([name]) => name);
+    return [new About(now), dead.sort()];
   }
 
   private owned(ref: TaskRef, user: string): ModelTask | undefined {
