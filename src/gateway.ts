@@ -28,6 +28,11 @@ import { TenantDirectory } from './tenant/tenant.directory.js';
 const LOOK_MS = 50;
 /** For the last spans to leave. */
 const TRACES_MS = 2000;
+/**
+ * Connections that may wait to be accepted; the kernel has a bound of its own (somaxconn). Node's
+ * 511 are too few for thousands of readers who come back after a roll-out.
+ */
+const BACKLOG = 4096;
 
 /** One running gateway. */
 export interface Gateway {
@@ -62,7 +67,8 @@ export async function startGateway(source: ConfigSource, log: JsonLogger): Promi
     logRequests(fastify);
     keepCeilings(fastify, app.get(TenantDirectory));
     await app.get(ManagementServer).start();
-    await app.listen(config.listen.port, config.listen.host);
+    const { host, port } = config.listen;
+    await app.listen({ host, port, backlog: BACKLOG });
     if (config.admin.enabled) {
       app.get(ManagementServer).mount('/admin', (request, response) => {
         markManagement(request);
