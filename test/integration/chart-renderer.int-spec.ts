@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChartRenderer } from '../../src/assistant/charts/chart-renderer.js';
 import type { ChartSpec } from '../../src/assistant/charts/chart-spec.js';
@@ -49,6 +51,19 @@ describe('ChartRenderer', () => {
       'Error: the chart could not be drawn (no ink)',
       'c',
     ]);
+  });
+
+  it('should not keep a process alive that has its picture', async () => {
+    const renderers = join(import.meta.dirname, '../../dist/assistant/charts/chart-renderer.js');
+    const script = `import { ChartRenderer } from ${JSON.stringify(renderers)};
+      const renderer = new ChartRenderer(5000, ${JSON.stringify(join(dir, 'program.mjs'))});
+      const { svg } = await renderer.draw({ title: 'drawn' }, new AbortController().signal);
+      console.log(svg);`;
+    await writeFile(join(dir, 'once.mjs'), script);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(dir, 'once.mjs')], {
+      timeout: 20_000,
+    });
+    expect(stdout).toBe('drawn\n');
   });
 
   it('should refuse what would wait too long, and forget what nobody waits for', async () => {

@@ -83,6 +83,7 @@ export class ChartRenderer {
     }, this.lateMs);
     this.current = { id, job, timer };
     this.worker ??= this.start();
+    this.worker.ref();
     this.worker.postMessage({ id, spec: job.spec });
   }
 
@@ -92,7 +93,6 @@ export class ChartRenderer {
       // Nothing of the gateway's own environment or output belongs in there.
       env: {},
     });
-    worker.unref();
     worker.on('message', (reply: Reply) => {
       this.answered(reply);
     });
@@ -112,6 +112,8 @@ export class ChartRenderer {
     if (picture === undefined) {
       current.job.failed(new ChartError(`the chart could not be drawn (${failure ?? ''})`));
     } else current.job.done(picture);
+    // Idle, it does not keep the process alive.
+    this.worker?.unref();
     this.next();
   }
 
