@@ -29,7 +29,7 @@ help:
 	@echo 'make mcp-conformance  the MCP conformance suite against a gateway, both eras'
 	@echo 'make nginx-test  clients through nginx and two gateways, with 90 s of silence'
 	@echo 'make bench     throughput and latency, as ratios in one run'
-	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (builds helm once)'
+	@echo 'make helm-test the chart, by the real helm and Kubernetes’ schemas (fetches helm once)'
 	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
 	@echo 'make upgrade-test [UPGRADE_FROM=v1.2.3]  an earlier build and this one on one Redis, under load'
 	@echo 'make image-test  docker/Dockerfile’s steps in an empty folder, run without rights'

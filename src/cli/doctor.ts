@@ -5,6 +5,7 @@ import { examineRedis } from '../redis/doctor/examine-redis.js';
 import type { Finding } from '../redis/doctor/finding.js';
 import { CliFailure } from './cli-failure.js';
 import { examineIssuers } from './doctor/examine-issuers.js';
+import { examinePush } from './doctor/examine-push.js';
 import { examineTenants } from './doctor/examine-tenants.js';
 import { findRedis, type FindOptions } from './find-redis.js';
 import { connected } from './redis-client.js';
@@ -25,7 +26,7 @@ export function registerDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'look whether Redis, the issuers, the sources and the models are fit; 69 when one is not',
+      'look whether Redis, the issuers, the sources, the models and the webhooks are fit; 69 when not',
     )
     .option('--config <file>', 'YAML file; NIGHTJAR_CONFIG is taken otherwise')
     .option('--port <port>', 'of the launcher, when several run with an embedded Redis')
@@ -54,6 +55,7 @@ async function examine(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<Find
     ...(await redis),
     ...(await examineIssuers(config.auth.oidc)),
     ...(await examineTenants(config.tenants)),
+    ...(await examinePush(config)),
   ];
 }
 

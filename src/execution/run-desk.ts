@@ -5,6 +5,7 @@ import type {
   OperatorRequest,
   WriteDesk,
 } from '../assistant/writes/write-desk.js';
+import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
@@ -75,6 +76,15 @@ export class RunDesk implements WriteDesk {
   }
 
   async askOperator(request: OperatorRequest, signal: AbortSignal): Promise<OperatorAnswer> {
+    const answer = await this.waitForOperator(request, signal);
+    metrics.approvals.inc({ approver: 'operator', outcome: answer.decision });
+    return answer;
+  }
+
+  private async waitForOperator(
+    request: OperatorRequest,
+    signal: AbortSignal,
+  ): Promise<OperatorAnswer> {
     const { approvals, keys, epoch, flush } = this.options;
     const { tenant, user, taskId } = keys.ref;
     await flush();
@@ -87,6 +97,7 @@ export class RunDesk implements WriteDesk {
       if (opened.code === ScriptCode.TooManyApprovals) return { decision: 'full' };
       return this.refused(opened.code);
     }
+    metrics.approvals.inc({ approver: 'operator', outcome: 'asked' });
     for (;;) {
       // Redis may be away for a moment; a decision is not lost by it.
       const said = await approvals.stateOf(tenant, id).catch(() => undefined);

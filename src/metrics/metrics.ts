@@ -159,6 +159,13 @@ export const metrics = {
     help: 'Requests whose rate this instance judged by its own count, as Redis did not answer in time',
     registers,
   }),
+  /** Who was asked about a write, and what became of it; see APPROVERS and APPROVALS. */
+  approvals: new Counter<'approver' | 'outcome'>({
+    name: 'nightjar_approvals_total',
+    help: 'Questions whether something may be changed, and what was decided',
+    labelNames: ['approver', 'outcome'],
+    registers,
+  }),
   /** `tool` is a name of our own registry; see TOOL_OUTCOMES. */
   toolCalls: new Counter<'tool' | 'outcome'>({
     name: 'nightjar_tool_calls_total',
@@ -207,6 +214,11 @@ export const PUSH_OUTCOMES = [
 ] as const;
 export type PushOutcome = (typeof PUSH_OUTCOMES)[number];
 
+/** Whose word a write waits for. */
+export const APPROVERS = ['user', 'operator'] as const;
+/** `full`: too many requests of the tenant wait for an operator. */
+export const APPROVALS = ['asked', 'approved', 'refused', 'expired', 'full'] as const;
+
 /** How a run of an instance ends. */
 export const RUN_OUTCOMES = [
   'completed',
@@ -253,6 +265,9 @@ QUOTAS.forEach((quota) => {
 PUSH_OUTCOMES.forEach((outcome) => {
   metrics.pushDeliveries.inc({ outcome }, 0);
 });
+for (const approver of APPROVERS) {
+  for (const outcome of APPROVALS) metrics.approvals.inc({ approver, outcome }, 0);
+}
 metrics.configIsCurrent.set(1);
 for (const outcome of ['taken', 'refused']) metrics.configReloads.inc({ outcome }, 0);
 for (const how of ['appended', 'started_over']) metrics.logRepairs.inc({ how }, 0);

@@ -1,3 +1,4 @@
+import { ADMIN } from './manifest/admin.js';
 import { CARD } from './manifest/card.js';
 import { FILE } from './manifest/file.js';
 import { HTTP } from './manifest/http.js';
@@ -23,6 +24,7 @@ export const AREAS: readonly Area[] = [
   { title: 'Webhooks', requirements: PUSH },
   { title: 'MCP', requirements: MCP_REQUIREMENTS },
   { title: 'HTTP, JSON-RPC, versions and errors', requirements: HTTP },
+  { title: 'Administration', requirements: ADMIN },
 ];
 
 /**

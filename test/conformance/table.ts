@@ -28,7 +28,7 @@ by the production command (what is sent to one instance is read on another), and
 that know nothing, one of which answers 200 \`{}\` and one 404 to everything: there each proof has to
 fail. A requirement without its proofs fails the build.
 
-Sources: sections of the A2A and MCP specifications, and rows of three lists that stand below: what n9e
+Sources: sections of the A2A and MCP specifications, pages of this folder, and rows of three lists that stand below: what n9e
 (N), nl2sh (S) and NevoFlux (V) promise, faults reported of other servers (P), and inputs on which a
 public A2A SDK failed (K).
 `;

@@ -174,6 +174,11 @@ describe('a silence that an operator approves', () => {
     });
     expect(answerOf(done)).toMatch(answer);
     expect(await silencesOf(task)).toHaveLength(made);
+    const outcome = verb === 'approve' ? 'approved' : 'refused';
+    for (const counted of ['asked', outcome]) {
+      const sample = `nightjar_approvals_total{approver="operator",outcome="${counted}"}`;
+      expect(await a.metric(sample), counted).toBeGreaterThan(0);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import type { WritesConfig } from '../../config/config.types.js';
 import { decisionOf } from '../../domain/decision.js';
+import { metrics } from '../../metrics/metrics.js';
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
@@ -63,6 +64,7 @@ async function* answer(
   // A repeated attempt goes on with what was approved in time.
   const isLate = turn.attempt === 1 && now >= Date.parse(document.expires_at);
   if (isLate) {
+    metrics.approvals.inc({ approver: 'user', outcome: 'expired' });
     writes.log('lapsed', document);
     yield { kind: 'content', text: words.lapsed };
     return;
@@ -71,6 +73,8 @@ async function* answer(
     yield await writes.ask(tool, document, undefined, words.unclear);
     return;
   }
+  const outcome = decision === 'yes' ? 'approved' : 'refused';
+  metrics.approvals.inc({ approver: 'user', outcome });
   writes.log(decision === 'yes' ? 'approved by its user' : 'refused by its user', document);
   if (decision === 'no') {
     yield { kind: 'content', text: words.refusedByUser };

@@ -1,3 +1,4 @@
+import { metrics } from '../../metrics/metrics.js';
 import { Logger } from '@nestjs/common';
 import type { WritesConfig } from '../../config/config.types.js';
 import type { JsonObject } from '../../domain/a2a.js';
@@ -88,6 +89,7 @@ export class TurnWrites {
       until: this.at(expires),
       code: document.code,
     });
+    metrics.approvals.inc({ approver: 'user', outcome: 'asked' });
     return {
       kind: 'input_required',
       expects: 'approval',

@@ -6,8 +6,8 @@ export interface Requirement {
   /** One sentence. */
   readonly says: string;
   /**
-   * Where it comes from: sections of the specifications (`A2A 3.1.5`, `MCP tools`), and rows of
-   * ../sources (`N19`, `P23`, `K14`).
+   * Where it comes from: sections of the specifications (`A2A 3.1.5`, `MCP tools`), pages of our own
+   * (`docs admin`), and rows of ../sources (`N19`, `P23`, `K14`).
    */
   readonly sources: readonly string[];
   /** Over each of which it must be proved. */

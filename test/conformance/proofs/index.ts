@@ -1,4 +1,5 @@
 /** Importing this registers every proof. */
+import './admin.js';
 import './card.js';
 import './file.js';
 import './http.js';

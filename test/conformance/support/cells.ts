@@ -8,6 +8,7 @@ export const CELLS = [
   'mcp-2025',
   'mcp-2026',
   'http',
+  'admin',
 ] as const;
 export type Cell = (typeof CELLS)[number];
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Fleet, type FleetOptions } from '../../support/gateway.js';
 import { HookServer } from '../../support/hook-server.js';
 import { RedisServer } from '../../support/redis-server.js';
-import { NAMED, peopleOf, type Site, SMALL } from './world.js';
+import { ADMIN_TOKEN, NAMED, peopleOf, type Site, SMALL } from './world.js';
 
 /** So long a stream is silent before its state is repeated. */
 export const HEARTBEAT_MS = 1_500;
@@ -41,6 +41,7 @@ export class Deployment {
         tenants: TENANTS,
         callers,
         env: {
+          NIGHTJAR_ADMIN_TOKEN: ADMIN_TOKEN,
           PUSH_KEY: randomBytes(32).toString('base64'),
           CARD_KEY: generateKeyPairSync('ed25519')
             .privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -34,6 +34,9 @@ export const NAMED = {
 export const TENANTS = ['acme', 'globex', 'queue', 'small', 'demo'] as const;
 export type Tenant = (typeof TENANTS)[number];
 
+/** An admin of every gateway. */
+export const ADMIN_TOKEN = `nj_${'admin'.repeat(9)}`;
+
 /** Limits of the tenant `small`. */
 export const SMALL = {
   textBytes: 64,
@@ -107,6 +110,16 @@ export class World {
   mcp(who: Person | null = this.me, base = this.site.a): McpWire {
     if (!isMcp(this.cell)) throw new Error(`${this.cell} is no cell of MCP`);
     return new McpWire(this.cell, base, who?.token, this.patience);
+  }
+
+  /** The management listener of the first instance, as its admin, as somebody or as nobody. */
+  admin(token: string | null = ADMIN_TOKEN): A2aClient {
+    return new A2aClient(this.site.management, token ?? undefined);
+  }
+
+  /** A name that no other proof takes. */
+  get name(): string {
+    return `proof-${this.proof}`;
   }
 
   http(who: Person | null = this.me, base = this.site.a): A2aClient {
