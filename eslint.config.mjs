@@ -14,7 +14,7 @@ const ZONES = {
   metrics: [],
   tracing: ['domain', 'config'],
   redis: [],
-  outbound: [],
+  outbound: ['domain', 'tracing'],
   auth: ['redis', 'store', 'audit', 'outbound'],
   audit: ['store', 'redis'],
   tenant: ['auth', 'store'],

@@ -22,6 +22,8 @@ export interface Turn {
   readonly user: string;
   /** Of a user of n9e: nothing of any other busi group may be shown. */
   readonly busiGroups?: readonly number[];
+  /** How many agents have called each other until here; absent: none. */
+  readonly depth?: number;
   readonly taskId: string;
   readonly contextId: string;
   /** Of the request that asked for this; for log lines. */

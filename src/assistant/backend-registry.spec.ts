@@ -23,6 +23,8 @@ function tenantOf(id: string, more: Partial<TenantConfig> = {}): TenantConfig {
     id,
     assistant: { backend: 'builtin' },
     sources: [{ type: 'demo', name: 'demo' }],
+    remotes: [],
+    mcpServers: [],
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
     ...more,

@@ -7,6 +7,9 @@ import { LlmBackend } from './llm/llm-backend.js';
 import { secretsOf } from './llm/tenant-secrets.js';
 import { loadModule } from './module/load-module.js';
 import { ModuleBackend } from './module/module-backend.js';
+import { RemoteBackend } from './remote/remote-backend.js';
+import { type RemoteHealth, TenantRemotes } from './remote/tenant-remotes.js';
+import { Redactor } from './llm/redactor.js';
 import { ApprovalGate } from './writes/approval-gate.js';
 import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
 
@@ -50,6 +53,22 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
   /** What a tenant's tools read, for calls without its assistant; without sources for an unknown one. */
   sourcesOf(tenant: string): TenantSources {
     return this.opened.get(tenant)?.sources ?? openSources([]);
+  }
+
+  /** The tenant's other agents and MCP servers; undefined for an unknown tenant. */
+  remotesOf(tenant: string): TenantRemotes | undefined {
+    return this.opened.get(tenant)?.remotes;
+  }
+
+  /** Takes the tenant's secrets out of texts. */
+  redactorOf(tenant: string): Redactor {
+    const opened = this.opened.get(tenant);
+    return new Redactor(opened === undefined ? [] : secretsOf(opened.tenant));
+  }
+
+  /** Asks each remote of a tenant what it offers; the texts may be shown to its users. */
+  async remoteHealth(tenant: string): Promise<readonly RemoteHealth[]> {
+    return (await this.opened.get(tenant)?.remotes.health()) ?? [];
   }
 
   /** Asks each source of a tenant for a sign of life; the texts may be shown to its users. */
@@ -116,6 +135,7 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
 interface Opened {
   readonly tenant: TenantConfig;
   readonly sources: TenantSources;
+  readonly remotes: TenantRemotes;
   /** Behind the gate of its writes, if it has one. */
   readonly inner: AssistantBackend | undefined;
   /** Undefined until a module is loaded. */
@@ -124,19 +144,26 @@ interface Opened {
 
 function openTenant(tenant: TenantConfig): Opened {
   const sources = openSources(tenant.sources, tenant);
-  const inner = openBackend(tenant, sources);
+  const remotes = new TenantRemotes(tenant);
+  remotes.start();
+  const inner = openBackend(tenant, sources, remotes);
   const { writes } = tenant;
-  const isGated = inner !== undefined && writes !== undefined;
+  const isGated = inner !== undefined && (writes !== undefined || !remotes.isEmpty);
   return {
     tenant,
     sources,
+    remotes,
     inner,
-    backend: isGated ? new ApprovalGate(inner, { sources, writes }) : inner,
+    backend: isGated ? new ApprovalGate(inner, { sources, writes, remotes }) : inner,
   };
 }
 
-async function close({ sources, inner }: Opened): Promise<void> {
-  await Promise.all([sources.close(), inner instanceof LlmBackend ? inner.close() : undefined]);
+async function close({ sources, remotes, inner }: Opened): Promise<void> {
+  await Promise.all([
+    sources.close(),
+    remotes.close(),
+    inner instanceof LlmBackend ? inner.close() : undefined,
+  ]);
 }
 
 /** What an assistant is made of; limits are looked up at each run. */
@@ -146,24 +173,35 @@ function isSame(before: TenantConfig, after: TenantConfig): boolean {
     isDeepStrictEqual(before.sources, after.sources) &&
     isDeepStrictEqual(before.tools, after.tools) &&
     isDeepStrictEqual(before.runbooks, after.runbooks) &&
+    isDeepStrictEqual(before.remotes, after.remotes) &&
+    isDeepStrictEqual(before.mcpServers, after.mcpServers) &&
     isDeepStrictEqual(before.writes, after.writes)
   );
 }
 
 /** Undefined for a module, which has to be loaded first. */
-function openBackend(tenant: TenantConfig, sources: TenantSources): AssistantBackend | undefined {
-  switch (tenant.assistant.backend) {
+function openBackend(
+  tenant: TenantConfig,
+  sources: TenantSources,
+  remotes: TenantRemotes,
+): AssistantBackend | undefined {
+  const { assistant, writes } = tenant;
+  const redactor = new Redactor(secretsOf(tenant));
+  const builtin = (): BuiltinBackend =>
+    new BuiltinBackend(sources, Date.now, writes, { remotes, redactor });
+  switch (assistant.backend) {
     case 'builtin':
-      return new BuiltinBackend(sources, Date.now, tenant.writes);
+      return builtin();
+    case 'remote':
+      return new RemoteBackend({ remotes, agent: assistant.agent, redactor });
     case 'llm':
       return new LlmBackend({
-        config: tenant.assistant,
+        config: assistant,
         sources,
+        remotes,
         secrets: secretsOf(tenant),
-        ...(tenant.writes === undefined ? {} : { writes: tenant.writes }),
-        ...(tenant.assistant.fallback === undefined
-          ? {}
-          : { fallback: new BuiltinBackend(sources, Date.now, tenant.writes) }),
+        ...(writes === undefined ? {} : { writes }),
+        ...(assistant.fallback === undefined ? {} : { fallback: builtin() }),
       });
     case 'module':
       return undefined;

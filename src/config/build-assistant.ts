@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import { buildHeaders } from './build-sources.js';
 import type { BuildContext } from './build-tenants.js';
 import type { AssistantConfig, LlmConfig } from './config.types.js';
+import type { RemoteAgentDto } from './dto/remote.dto.js';
 import type { AssistantDto } from './dto/tenant.dto.js';
 
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 const MODULE_KEYS = ['module', 'readOnly', 'options'] as const;
+const REMOTE_KEYS = ['agent'] as const;
 const LLM_KEYS = [
   'provider',
   'baseUrl',
@@ -22,16 +24,21 @@ const LLM_KEYS = [
 ] as const;
 /** Settings that mean nothing for a backend: a fault rather than a surprise. */
 const FOREIGN_KEYS = {
-  builtin: [...MODULE_KEYS, ...LLM_KEYS],
-  module: LLM_KEYS,
-  llm: MODULE_KEYS,
+  builtin: [...MODULE_KEYS, ...LLM_KEYS, ...REMOTE_KEYS],
+  module: [...LLM_KEYS, ...REMOTE_KEYS],
+  llm: [...MODULE_KEYS, ...REMOTE_KEYS],
+  remote: [...MODULE_KEYS, ...LLM_KEYS],
 } as const;
 
-/** Who answers for a tenant; the builtin backend where nothing is said. `place` is the section's. */
+/**
+ * Who answers for a tenant; the builtin backend where nothing is said. `place` is the section's.
+ * @param remotes the tenant's other agents.
+ */
 export function buildAssistant(
   assistant: AssistantDto | undefined,
   place: string,
   context: BuildContext,
+  remotes: readonly RemoteAgentDto[],
 ): AssistantConfig {
   const { folder, files, faults } = context;
   if (assistant === undefined || faults.has(place)) return { backend: 'builtin' };
@@ -52,6 +59,13 @@ export function buildAssistant(
         readOnly: assistant.readOnly ?? false,
         options: assistant.options ?? {},
       };
+    }
+    case 'remote': {
+      const agent = assistant.agent ?? '';
+      if (!remotes.some(({ name, enabled }) => name === agent && enabled !== false)) {
+        faults.add(`${place}.agent`, "must be the name of one of the tenant's enabled remotes");
+      }
+      return { backend: 'remote', agent };
     }
     case 'llm':
       return buildLlm(assistant, place, context);

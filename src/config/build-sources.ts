@@ -96,7 +96,8 @@ export function buildHeaders(
   );
 }
 
-function buildAuth(
+/** Credentials with their references resolved. `place` is the section's own. */
+export function buildAuth(
   auth: SourceAuthDto | undefined,
   place: string,
   secrets: SecretReader,

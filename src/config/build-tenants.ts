@@ -1,5 +1,6 @@
 import type { ConfigFiles } from './config-files.js';
 import { buildAssistant } from './build-assistant.js';
+import { buildMcpServers, buildRemotes } from './build-remotes.js';
 import { buildHeaders, buildSources } from './build-sources.js';
 import { buildWrites } from './build-writes.js';
 import type { TenantConfig, TenantLimits } from './config.types.js';
@@ -33,7 +34,12 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
     const tools = buildTools(tenant.tools, `${place}.tools`, context.faults);
     return {
       id: tenant.id,
-      assistant: buildAssistant(tenant.assistant, `${place}.assistant`, context),
+      assistant: buildAssistant(
+        tenant.assistant,
+        `${place}.assistant`,
+        context,
+        listOf(tenant.remotes),
+      ),
       sources: buildSources(
         listOf(tenant.sources),
         `${place}.sources`,
@@ -42,6 +48,13 @@ export function buildTenants(tenants: readonly TenantDto[], context: BuildContex
       ),
       ...(tools === undefined ? {} : { tools }),
       ...buildRunbooks(tenant.runbooks, `${place}.runbooks`, context.secrets),
+      remotes: buildRemotes(listOf(tenant.remotes), place, context),
+      mcpServers: buildMcpServers(
+        listOf(tenant.mcpServers),
+        listOf(tenant.remotes),
+        place,
+        context,
+      ),
       ...buildWrites(tenant.writes, `${place}.writes`, context.faults),
       limits: buildLimits(tenant.limits, settings.limits, `${place}.limits`, context.faults),
       takeover: tenant.takeover ?? settings.takeover,

@@ -164,6 +164,10 @@ export interface TenantConfig {
   readonly id: string;
   readonly assistant: AssistantConfig;
   readonly sources: readonly SourceConfig[];
+  /** Other agents that may be asked; those that are switched off are not in it. */
+  readonly remotes: readonly RemoteAgentConfig[];
+  /** MCP servers whose tools may be called; without those that are switched off. */
+  readonly mcpServers: readonly McpServerConfig[];
   readonly limits: TenantLimits;
   readonly takeover: 'rerun' | 'fail';
   /** Tools that read and may be used, by whatever way; absent: all. */
@@ -270,6 +274,11 @@ export type AssistantConfig =
       /** Passed to the module's factory as it is. */
       readonly options: Readonly<Record<string, unknown>>;
     }
+  | {
+      readonly backend: 'remote';
+      /** Name of one of the tenant's `remotes`: every turn goes there. */
+      readonly agent: string;
+    }
   | LlmConfig;
 
 /** A language model behind an HTTP API; secrets are already resolved. */
@@ -326,6 +335,60 @@ export interface N9eSourceConfig extends HttpSourceConfig {
 export type SourceAuth =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string };
+
+/** How a remote agent or MCP server is reached over HTTP; secrets are already resolved. */
+export interface RemoteHttpConfig {
+  /** Of an agent: its base URL or that of its card. Of an MCP server: its endpoint. */
+  readonly url: string;
+  readonly auth?: SourceAuth;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Take http and an address that is not public, for the host of `url` alone. */
+  readonly allowPrivate: boolean;
+  /** Of one answer, its files included. */
+  readonly maxBytes: number;
+}
+
+/** An A2A agent that may be asked; each of its skills is a tool. */
+export interface RemoteAgentConfig extends RemoteHttpConfig {
+  readonly name: string;
+  /** True: it changes nothing, and may be asked again after a crash. */
+  readonly readOnly: boolean;
+  /** Who decides about a call, where it is not read-only. */
+  readonly policy: WritePolicy;
+  /** Only these skills; absent: all. */
+  readonly skills?: readonly string[];
+  /** For so long it may be silent. */
+  readonly silenceMs: number;
+  /** Of one call. */
+  readonly maxSeconds: number;
+}
+
+/** An MCP server whose tools may be called. */
+export type McpServerConfig = McpServerRules &
+  (
+    | ({ readonly transport: 'http' } & RemoteHttpConfig)
+    | {
+        readonly transport: 'stdio';
+        readonly command: string;
+        readonly args: readonly string[];
+        /** Beside PATH, HOME and the like; the gateway's own environment is not passed on. */
+        readonly env: Readonly<Record<string, string>>;
+        readonly cwd: string;
+        readonly maxBytes: number;
+      }
+  );
+
+interface McpServerRules {
+  readonly name: string;
+  /** Only these tools; absent: all. */
+  readonly tools?: readonly string[];
+  /** Who decides about the tools that are not marked as read-only; one that is absent is denied. */
+  readonly writes: Readonly<Record<string, WritePolicy>>;
+  /** Of one call; progress starts it anew. */
+  readonly silenceMs: number;
+  /** Of one call, whatever its progress. */
+  readonly maxSeconds: number;
+}
 
 export interface TokenConfig {
   /** SYSTEM_TENANT for an admin's. */

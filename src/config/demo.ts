@@ -12,6 +12,8 @@ export function demoTenant(toolsets: readonly Toolset[]): TenantConfig {
     id: DEMO_TENANT,
     assistant: { backend: 'builtin' },
     sources: [{ type: 'demo', name: 'demo' }],
+    remotes: [],
+    mcpServers: [],
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
     contextConcurrency: 'reject',

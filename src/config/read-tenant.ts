@@ -46,6 +46,13 @@ export function readTenant(
       'must not be module: a module is named in the YAML file',
     );
   }
+  dto.mcpServers?.forEach((server, index) => {
+    if ((server as { transport?: unknown } | null)?.transport !== 'stdio') return;
+    faults.add(
+      `${PLACE}.mcpServers[${index}].transport`,
+      'must not be stdio: a command is named in the YAML file',
+    );
+  });
   const folder = admin.secretFolder ?? '/';
   const isOpen = (name: string): boolean =>
     admin.secretEnv.some((open) =>

@@ -1,6 +1,7 @@
 import type {
   AssistantConfig,
   GatewayConfig,
+  HttpSourceConfig,
   RedisLogin,
   RedisSettings,
   SourceConfig,
@@ -54,6 +55,13 @@ export function redactTenant(tenant: TenantConfig): Record<string, unknown> {
     ...(tenant.runbooks === undefined
       ? {}
       : { runbooks: { ...tenant.runbooks, headers: hideValues(tenant.runbooks.headers) } }),
+    remotes: tenant.remotes.map(redactHttp),
+    mcpServers: tenant.mcpServers.map((server) =>
+      server.transport === 'http'
+        ? redactHttp(server)
+        : // Arguments may hold anything.
+          { ...server, args: server.args.map(() => HIDDEN), env: hideValues(server.env) },
+    ),
     assistant: redactAssistant(tenant.assistant),
   };
 }
@@ -61,6 +69,7 @@ export function redactTenant(tenant: TenantConfig): Record<string, unknown> {
 function redactAssistant(assistant: AssistantConfig): Record<string, unknown> {
   switch (assistant.backend) {
     case 'builtin':
+    case 'remote':
       return { ...assistant };
     case 'module':
       return { ...assistant, options: hideValues(assistant.options) };
@@ -72,7 +81,12 @@ function redactAssistant(assistant: AssistantConfig): Record<string, unknown> {
 }
 
 function redactSource(source: SourceConfig): Record<string, unknown> {
-  if (source.type === 'demo') return { ...source };
+  return source.type === 'demo' ? { ...source } : redactHttp(source);
+}
+
+function redactHttp(
+  source: Pick<HttpSourceConfig, 'auth' | 'headers' | 'tls'>,
+): Record<string, unknown> {
   const { auth, headers, tls } = source;
   return {
     ...source,

@@ -23,8 +23,11 @@ export const READ_TOOLS = [
   'read_runbook',
 ] as const;
 
-/** What `mcp.toolsets` may name: groups of tools, and every read tool by itself. */
-export const TOOLSETS = ['assistant', 'tasks', 'direct', ...READ_TOOLS] as const;
+/**
+ * What `mcp.toolsets` may name: groups of tools, and every read tool by itself. `remote`: the
+ * read-only tools of the tenant's remote agents and MCP servers.
+ */
+export const TOOLSETS = ['assistant', 'tasks', 'direct', 'remote', ...READ_TOOLS] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** The one tool that n9e has. */

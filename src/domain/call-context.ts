@@ -14,6 +14,8 @@ export interface CallContext {
   readonly token?: string;
   /** Of a user of n9e: nothing of any other busi group is shown. Absent: what the tenant may see. */
   readonly busiGroups?: readonly number[];
+  /** How many agents have called each other until here; absent: none. */
+  readonly depth?: number;
   /** The trace that the request belongs to; absent while tracing is off. */
   readonly trace?: TraceCarrier;
   /** Echoed as X-Request-Id and written to every log line of the call. */

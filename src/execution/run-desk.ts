@@ -11,6 +11,7 @@ import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
+import { type Done, RunCalls } from './run-calls.js';
 import type { RunEffects } from './run-effects.js';
 import { RunLostError } from '../streams/log-writer.js';
 
@@ -40,12 +41,29 @@ export interface RunDeskOptions {
 
 /** The writes of one run: each behind the fence, each recorded before and after. */
 export class RunDesk implements WriteDesk {
+  readonly calls: RunCalls;
   private count = 0;
   private inFlight: Promise<unknown> | undefined;
+  /** Calls of others that may have changed something. */
+  private readonly held = new Set<Promise<unknown>>();
   /** What was done, or may have been. */
-  readonly deeds: { readonly text: string; readonly outcome: 'done' | 'unknown' }[] = [];
+  readonly deeds: Done[] = [];
 
-  constructor(private readonly options: RunDeskOptions) {}
+  constructor(private readonly options: RunDeskOptions) {
+    const { store, effects, keys, epoch, leg, attempt } = options;
+    this.calls = new RunCalls({
+      ...{ store, effects, keys, epoch, leg, attempt },
+      intend: async (id, text) => {
+        await options.flush();
+        await this.intend(id, text);
+      },
+      deeds: this.deeds,
+      hold: (work) => {
+        this.held.add(work);
+        void work.finally(() => this.held.delete(work));
+      },
+    });
+  }
 
   async once(text: string, act: () => Promise<Deed>): Promise<Deed> {
     if (this.inFlight !== undefined) throw new Error('bug: two deeds at once');
@@ -66,12 +84,12 @@ export class RunDesk implements WriteDesk {
 
   /** Resolves when no deed is under way, or after `ms`. A write that was begun is not broken off. */
   async idle(ms: number): Promise<void> {
-    if (this.inFlight === undefined) return;
+    if (this.inFlight === undefined && this.held.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);
     });
-    await Promise.race([this.inFlight.catch(() => undefined), late]);
+    await Promise.race([Promise.allSettled([this.inFlight, ...this.held]), late]);
     clearTimeout(timer);
   }
 
@@ -120,12 +138,12 @@ export class RunDesk implements WriteDesk {
     const id = `write-${options.leg}-${this.count}`;
     const before = await this.intend(id, text);
     if (before !== undefined) return { outcome: 'before', text: before };
-    const entry = { text, outcome: 'unknown' as 'done' | 'unknown' };
+    const entry: Done = { text, outcome: 'unknown' };
     this.deeds.push(entry);
     const deed = await act().catch((): Deed => ({ outcome: 'unknown', text }));
     if (deed.outcome === 'unknown' || deed.outcome === 'before') return deed;
     if (deed.outcome === 'done') entry.outcome = 'done';
-    else this.deeds.pop();
+    else this.deeds.splice(this.deeds.indexOf(entry), 1);
     await this.mark(id, 'outcome', deed.text).catch(() => undefined);
     return deed;
   }

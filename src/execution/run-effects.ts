@@ -1,11 +1,11 @@
-import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { EffectPhase, Outcome, RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 
 /** Something that is about to be, or was, changed outside. */
 export interface Effect {
   readonly id: string;
-  readonly phase: 'intent' | 'outcome';
-  /** For people. */
+  readonly phase: EffectPhase;
+  /** For people, except where it links to something. */
   readonly text: string;
 }
 

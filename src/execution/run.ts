@@ -4,6 +4,7 @@ import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
 import { jsonBytes } from '../domain/document-size.js';
+import type { StopReason } from '../domain/stop-reason.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
@@ -66,15 +67,6 @@ function canceledBy(mark: string): string {
   if (mark === SUSPENDED) return ENDED.suspended;
   return mark === OPERATOR ? ENDED.operator : ENDED.canceled;
 }
-
-/** Why a run is told to stop. */
-export type StopReason =
-  /** Somebody asked for the end. */
-  | { readonly kind: 'cancel'; readonly mark: string }
-  /** Its deadline has passed. */
-  | { readonly kind: 'budget' }
-  /** It is no longer this instance's task, or is handed over: write nothing more. */
-  | { readonly kind: 'leave' };
 
 export interface RunSeed {
   /** Reads what the backend is given; called once, after WORKING. */

@@ -18,6 +18,7 @@ export type ScriptName =
   | 'find-surplus'
   | 'hold-streams'
   | 'keep-file'
+  | 'keep-link'
   | 'list-tasks'
   | 'mark-cancel'
   | 'mark-effect'

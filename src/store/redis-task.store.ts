@@ -115,6 +115,9 @@ export interface TakenOver {
   readonly openEffects: number;
 }
 
+/** See lua/mark-effect-1.lua. */
+export type EffectPhase = 'intent' | 'link' | 'outcome';
+
 /** A write's answer: applied with the new head, or a refusal (see `ScriptCode`). */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
@@ -483,7 +486,7 @@ export class RedisTaskStore {
   async markEffect(
     keys: TaskKeys,
     epoch: number,
-    effect: { readonly id: string; readonly phase: 'intent' | 'outcome'; readonly text: string },
+    effect: { readonly id: string; readonly phase: EffectPhase; readonly text: string },
   ): Promise<Outcome<{ readonly before?: string }>> {
     const args = [epoch, effect.id, effect.phase, effect.text];
     const reply = await this.run(this.redis.writes, 'mark-effect', [keys.task], args);
@@ -494,6 +497,46 @@ export class RedisTaskStore {
   async outcomeOf(keys: TaskKeys, id: string): Promise<string | undefined> {
     const recorded = await this.redis.writes.hget(keys.task, `effect:${id}`);
     return /^outcome ([^]*)/.exec(recorded ?? '')?.[1];
+  }
+
+  /** What is recorded of the effects whose ids begin with `prefix`, in no order. */
+  async effectsOf(
+    keys: TaskKeys,
+    prefix: string,
+  ): Promise<
+    readonly { readonly id: string; readonly phase: EffectPhase; readonly text: string }[]
+  > {
+    const names = (await this.redis.writes.hkeys(keys.task)).filter((name) =>
+      name.startsWith(`effect:${prefix}`),
+    );
+    if (names.length === 0) return [];
+    const values = await this.redis.writes.hmget(keys.task, ...names);
+    return names.flatMap((name, index) => {
+      const [, phase, text = ''] = /^(intent|link|outcome) ([^]*)/.exec(values[index] ?? '') ?? [];
+      return phase === undefined
+        ? []
+        : [{ id: name.slice('effect:'.length), phase: phase as EffectPhase, text }];
+    });
+  }
+
+  /** @returns a refusal code, or undefined when it is kept. */
+  async keepLink(
+    keys: TaskKeys,
+    epoch: number,
+    remote: string,
+    link: string,
+  ): Promise<number | undefined> {
+    const both = [keys.task, keys.context];
+    const kept = outcome(
+      await this.run(this.redis.writes, 'keep-link', both, [epoch, remote, link]),
+      () => undefined,
+    );
+    return kept.ok ? undefined : kept.code;
+  }
+
+  /** What `keepLink` has kept with the context; undefined when there is nothing. */
+  async linkOf(keys: TaskKeys, remote: string): Promise<string | undefined> {
+    return (await this.redis.writes.hget(keys.context, `remote:${remote}`)) ?? undefined;
   }
 
   /** SET for a snapshot too large for a script's argument; the answer is what to pass instead. */

@@ -1,7 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { TenantBackends } from '../assistant/backend-registry.js';
 import type { SourceHealth } from '../assistant/sources/tenant-sources.js';
+import { cut } from '../assistant/sources/clean-text.js';
+import type { RemoteHealth } from '../assistant/remote/tenant-remotes.js';
+import type { RemoteTool } from '../assistant/remote/remote-tool.js';
 import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
+import { ToolInputError } from '../assistant/tools/tool-input-error.js';
 import { SourceReads } from '../assistant/tools/source-reads.js';
 import { TOOLS, toolsOf } from '../assistant/tools/tool-registry.js';
 import type { ToolOutlet } from '../assistant/tools/tool.js';
@@ -23,6 +27,9 @@ export interface DirectOutcome extends ToolOutcome {
   readonly parts: readonly Part[];
 }
 
+/** How a call of a remote tool ended. */
+export type RemoteOutcome = Pick<DirectOutcome, 'success' | 'show' | 'parts'>;
+
 /**
  * The assistant's tools without the assistant: no task, nothing kept. Only those that read: what
  * writes needs an approval, which is asked for in a task.
@@ -35,6 +42,52 @@ export class ToolService {
     private readonly backends: TenantBackends,
     private readonly allowances: AllowanceService,
   ) {}
+
+  /**
+   * Tools of the tenant's other agents and servers that only read. None for a user of n9e: what they
+   * show cannot be narrowed down to busi groups.
+   */
+  remoteTools({ tenant, busiGroups }: CallContext): readonly RemoteTool[] {
+    if (busiGroups !== undefined) return [];
+    const all = this.backends.remotesOf(tenant)?.tools() ?? [];
+    return all.filter(({ readOnly }) => readOnly);
+  }
+
+  /** Undefined for a tool that `remoteTools` does not name. @throws the signal's reason. */
+  async callRemote(
+    ctx: CallContext,
+    name: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<RemoteOutcome | undefined> {
+    const tool = this.remoteTools(ctx).find((known) => known.name === name);
+    if (tool === undefined) return undefined;
+    const { tenant, requestId, depth } = ctx;
+    const turn = { tenant, taskId: requestId, ...(depth === undefined ? {} : { depth }) };
+    const parts: Part[] = [];
+    try {
+      const calling = tool.call(args, { turn, desk: undefined, signal });
+      let step = await calling.next();
+      for (; step.done !== true; step = await calling.next()) {
+        if (step.value.kind === 'artifact') parts.push(...step.value.parts);
+      }
+      const { success, text, asks } = step.value;
+      const redactor = this.backends.redactorOf(tenant);
+      const shown = redactor.hide(
+        [text, asks?.question ?? ''].filter((one) => one !== '').join('\n\n'),
+      );
+      return { success, parts, show: (max) => cut(shown, max) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolInputError)) throw error;
+      return { success: false, parts, show: (max) => cut(error.message, max) };
+    }
+  }
+
+  /** What each remote offers, asked now; the texts may be shown to the caller. */
+  remotes({ tenant }: CallContext): Promise<readonly RemoteHealth[]> {
+    return this.backends.remoteHealth(tenant);
+  }
 
   /** In the registry's order; none for a tenant without a source to read. */
   list({ tenant }: CallContext): readonly ToolInfo[] {

@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../auth/principal.js';
 import type { CallContext } from '../domain/call-context.js';
+import { DEPTH_HEADER, depthOf } from '../domain/agent-depth.js';
 import { DomainError } from '../domain/errors.js';
 import { tokenId } from '../store/token.store.js';
 import { traceOfRequest } from '../tracing/request-span.js';
@@ -16,6 +17,7 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   }
   const { tenant, user, scopes, sha256, id, busiGroups } = request.user;
   const trace = traceOfRequest(request.raw);
+  const depth = depthOf(request.raw.headers[DEPTH_HEADER]);
   return {
     tenant,
     user,
@@ -23,6 +25,7 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
     token: id ?? tokenId(sha256),
     requestId: request.id,
     ...(busiGroups === undefined ? {} : { busiGroups }),
+    ...(depth === 0 ? {} : { depth }),
     ...(trace === undefined ? {} : { trace }),
   };
 }

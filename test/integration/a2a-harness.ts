@@ -49,6 +49,8 @@ export function tenantConfig(id: string, limits: Partial<TenantConfig['limits']>
     id,
     assistant: { backend: 'builtin' },
     sources: [],
+    remotes: [],
+    mcpServers: [],
     limits: { ...DEFAULT_LIMITS, ...limits },
     takeover: 'rerun',
     contextConcurrency: 'reject',

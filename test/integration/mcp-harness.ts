@@ -60,6 +60,8 @@ export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayCo
         id: 'acme',
         assistant: { backend: 'builtin' },
         sources: [],
+        remotes: [],
+        mcpServers: [],
         limits: DEFAULT_LIMITS,
         takeover: 'rerun',
         contextConcurrency: 'reject',

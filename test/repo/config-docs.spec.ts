@@ -15,6 +15,8 @@ const ENVIRONMENT = {
   MY_REDIS_URL: 'redis://:pw@redis:6379',
   AM_KEY: 'k',
   N9E_TOKEN: 'n',
+  AGENT_B_TOKEN: 'b',
+  GRAFANA_TOKEN: 'g',
   PROM_TOKEN: 't',
   CI_TOKEN: 'c'.repeat(40),
   OTLP_AUTH: 'a',
@@ -43,6 +45,13 @@ describe('docs/configuration.md', () => {
   it('should show files that load', () => {
     expect(load(SMALLEST, { REDIS_URL: 'redis://r:1' }).tenants[0]?.sources).toHaveLength(2);
     expect(load(EVERYTHING, ENVIRONMENT).tokens).toHaveLength(2);
+  });
+
+  it('should show an example of remotes that loads', () => {
+    const yaml = readFileSync(join(import.meta.dirname, '../../examples/remotes.yaml'), 'utf8');
+    const [ops] = load(yaml, { REDIS_URL: 'redis://r:1' }).tenants;
+    expect(ops?.remotes).toMatchObject([{ name: 'agent-b', readOnly: true, policy: 'auto' }]);
+    expect(ops?.mcpServers).toMatchObject([{ name: 'grafana', transport: 'http' }]);
   });
 
   it('should show a Redis behind Sentinels that loads', () => {

@@ -79,6 +79,8 @@ export function tenant(id: string, over: Partial<TenantConfig> = {}): TenantConf
     id,
     assistant: { backend: 'builtin' },
     sources: [],
+    remotes: [],
+    mcpServers: [],
     limits: DEFAULT_LIMITS,
     takeover: 'rerun',
     contextConcurrency: 'reject',

@@ -30,6 +30,8 @@ export interface TestTenant {
   readonly sources?: readonly Partial<SourceConfig>[];
   readonly limits?: Partial<TenantLimits>;
   readonly takeover?: 'rerun' | 'fail';
+  readonly remotes?: readonly Readonly<Record<string, unknown>>[];
+  readonly mcpServers?: readonly Readonly<Record<string, unknown>>[];
   readonly writes?: Readonly<Record<string, unknown>>;
   readonly mcp?: { readonly toolsets: readonly string[] };
   readonly contextConcurrency?: 'reject' | 'queue';

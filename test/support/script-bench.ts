@@ -303,6 +303,12 @@ export class ScriptBench {
     );
   }
 
+  keepLink(ref: TaskRef, over: { epoch?: number; link?: string } = {}): Promise<ScriptReply> {
+    const { task, context } = this.keysOf(ref);
+    const args = [over.epoch ?? 1, 'far', over.link ?? '{"contextId":"c"}'];
+    return runScript(this.redis, 'keep-link', [task, context], args);
+  }
+
   openApproval(
     ref: TaskRef,
     id: string,

@@ -1,5 +1,8 @@
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
+import type { Redactor } from '../llm/redactor.js';
+import { askAgent, wishOf } from '../remote/ask-agent.js';
+import type { TenantRemotes } from '../remote/tenant-remotes.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool.js';
 import { TurnWrites } from '../writes/carry-out.js';
@@ -31,6 +34,8 @@ export class BuiltinBackend implements AssistantBackend {
     private readonly sources: TenantSources,
     private readonly now: () => number = Date.now,
     private readonly writes?: WritesConfig,
+    /** Other agents, which a message may ask for by name. */
+    private readonly others?: { readonly remotes: TenantRemotes; readonly redactor: Redactor },
   ) {}
 
   async *run(
@@ -46,6 +51,13 @@ export class BuiltinBackend implements AssistantBackend {
     const { writes } = this;
     const sources = this.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now };
+    const wish = wishOf(turn, this.others?.remotes.agentNames ?? []);
+    if (wish !== undefined && this.others !== undefined) {
+      const short = await meter?.take('tools', 1);
+      if (short !== undefined) yield { kind: 'fail', reason: words.toolsSpent(short.whose) };
+      else yield* askAgent(wish, { ...scene, ...this.others });
+      return;
+    }
     const desks = new TurnWrites(scene);
     const run = new TurnRun(turn, signal, words, zone, now, sources, desks, meter);
     try {

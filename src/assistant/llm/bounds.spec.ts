@@ -145,6 +145,8 @@ describe('systemPrompt', () => {
   const situation = {
     sources: [],
     writes: [],
+    remotes: [],
+    missing: [],
     fence,
     now: 0,
     zone: 'UTC',

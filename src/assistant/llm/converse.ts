@@ -91,8 +91,13 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
     onError: () => undefined,
   });
   try {
-    for await (const part of result.fullStream) {
+    for await (const came of tools.steps.among(result.fullStream)) {
       signal.throwIfAborted();
+      if ('frame' in came) {
+        yield came.frame;
+        continue;
+      }
+      const part = came.item;
       switch (part.type) {
         case 'text-delta':
           spent += estimateTokens(part.text);
@@ -118,7 +123,6 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
           break;
         }
         case 'tool-result':
-          yield* tools.steps.splice(0);
           yield stepOf(part, part.output as ToolAnswer, exchange);
           break;
         case 'tool-error': {

@@ -5,6 +5,9 @@ import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.
 import { isTimezone } from '../builtin/time/zoned.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
+import { approvable } from '../remote/approvable.js';
+import type { RemoteTool } from '../remote/remote-tool.js';
+import type { TenantRemotes } from '../remote/tenant-remotes.js';
 import { SourceReads } from '../tools/source-reads.js';
 import { toolsOf } from '../tools/tool-registry.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
@@ -36,6 +39,8 @@ interface Said {
 export interface LlmBackendOptions {
   readonly config: LlmConfig;
   readonly sources: TenantSources;
+  /** Other agents and MCP servers, whose tools are offered as well. */
+  readonly remotes?: TenantRemotes;
   /** Every secret that must not reach the model, a frame or a log. */
   readonly secrets: readonly string[];
   /** What the model may propose to change. */
@@ -92,11 +97,12 @@ export class LlmBackend implements AssistantBackend {
     // Ends the call and the tools however this generator is left.
     const end = new AbortController();
     const onAbort = (): void => {
-      end.abort();
+      end.abort(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const exchange = this.exchange(turn, end.signal, said, desk, meter);
+      const remoteTools = await this.remoteTools(turn, end.signal);
+      const exchange = this.exchange(turn, end.signal, said, desk, meter, remoteTools);
       for (;;) {
         const step = await exchange.next();
         if (step.done === true) return step.value;
@@ -112,14 +118,22 @@ export class LlmBackend implements AssistantBackend {
     }
   }
 
+  /** A user of n9e gets none: what a remote shows cannot be narrowed down to busi groups. */
+  private async remoteTools(turn: Turn, signal: AbortSignal): Promise<readonly RemoteTool[]> {
+    if (turn.busiGroups !== undefined) return [];
+    return (await this.options.remotes?.toolsSoon(signal)) ?? [];
+  }
+
   private exchange(
     turn: Turn,
     signal: AbortSignal,
     said: Said,
     desk: WriteDesk | undefined,
     meter: Meter | undefined,
+    remoteTools: readonly RemoteTool[],
   ): ReturnType<typeof converse> {
-    const { config, writes: rules, now = Date.now, retryBaseMs = RETRY_BASE_MS } = this.options;
+    const { config, remotes, now = Date.now, retryBaseMs = RETRY_BASE_MS } = this.options;
+    const rules = { ...this.options.writes, ...remotes?.rulesOf(remoteTools) };
     const { redactor } = this;
     const sources = this.options.sources.seenBy(turn);
     const fence = new Fence();
@@ -128,11 +142,16 @@ export class LlmBackend implements AssistantBackend {
     const conversation = conversationOf(turn, budget, fence);
     const writes = new TurnWrites({ turn, sources, writes: rules, desk, signal, now: now() });
     const words = wordsFor(turn.lang, turn.text);
-    const writeTools = WRITE_TOOLS.filter((tool) => writes.allows(tool));
+    const isFree = ({ readOnly, policy }: RemoteTool): boolean =>
+      readOnly || (policy === 'auto' && desk !== undefined);
+    const asked = remoteTools.filter((tool) => !isFree(tool)).map(approvable);
+    const writeTools = [...WRITE_TOOLS, ...asked].filter((tool) => writes.allows(tool));
     const tools = new TurnTools({
       tools: toolsOf(sources).filter(
         (tool) => sources.all.length === 0 || sources.all.some((source) => tool.needs(source)),
       ),
+      remoteTools: remoteTools.filter(isFree),
+      scene: { turn, desk: desk?.calls, signal },
       writeTools,
       writes,
       context: { reads: new SourceReads(sources) },
@@ -151,6 +170,8 @@ export class LlmBackend implements AssistantBackend {
     const situation = {
       sources: sources.all,
       writes: writeTools.map(({ name }) => name),
+      remotes: remoteTools.map(({ name }) => name),
+      missing: turn.busiGroups === undefined ? (remotes?.missing ?? []) : [],
       fence,
       now: now(),
       zone,

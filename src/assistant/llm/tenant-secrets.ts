@@ -1,21 +1,35 @@
-import type { SourceConfig, TenantConfig } from '../../config/config.types.js';
+import type { HttpSourceConfig, TenantConfig } from '../../config/config.types.js';
 import { looksRandom } from './redactor.js';
 
 /** `X-Scope-OrgID: production` is no secret, and its value stands in every second label. */
 const SECRET_NAME = /auth|key|token|secret|cookie|passw|credential/i;
 
 /** Every secret of a tenant's configuration that could turn up in a text. */
-export function secretsOf({ assistant, sources, runbooks }: TenantConfig): readonly string[] {
+export function secretsOf({
+  assistant,
+  sources,
+  remotes,
+  mcpServers,
+  runbooks,
+}: TenantConfig): readonly string[] {
   const own =
     assistant.backend === 'llm'
       ? [assistant.apiKey ?? '', ...secretHeaders(assistant.headers)]
       : [];
-  const pages = secretHeaders(runbooks?.headers ?? {});
-  return [...own, ...pages, ...sources.flatMap(secretsOfSource)].filter((secret) => secret !== '');
+  return [
+    ...own,
+    ...secretHeaders(runbooks?.headers ?? {}),
+    ...sources.flatMap((source) => (source.type === 'demo' ? [] : secretsOfHttp(source))),
+    ...remotes.flatMap(secretsOfHttp),
+    ...mcpServers.flatMap((server) =>
+      server.transport === 'http' ? secretsOfHttp(server) : secretHeaders(server.env),
+    ),
+  ].filter((secret) => secret !== '');
 }
 
-function secretsOfSource(source: SourceConfig): readonly string[] {
-  if (source.type === 'demo') return [];
+function secretsOfHttp(
+  source: Pick<HttpSourceConfig, 'auth' | 'headers' | 'tls'>,
+): readonly string[] {
   const headers = [...secretHeaders(source.headers), source.tls?.key ?? ''];
   if (source.auth === undefined) return headers;
   if (source.auth.kind === 'bearer') return [...headers, source.auth.token];

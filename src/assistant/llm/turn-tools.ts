@@ -1,10 +1,13 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { JsonValue } from '../../domain/a2a.js';
+import { cut } from '../sources/clean-text.js';
 import { runTool } from '../tools/run-tool.js';
 import { ToolInputError, type Tool, type ToolContext, type ToolOutlet } from '../tools/tool.js';
 import type { Frame, Meter, Shortage, ToolUse } from '../assistant-backend.js';
+import { FrameQueue } from './frame-queue.js';
 import type { TurnWrites } from '../writes/carry-out.js';
 import type { WriteTool } from '../writes/write-tool.js';
+import type { CallScene, RemoteAnswer, RemoteTool } from '../remote/remote-tool.js';
 import type { Fence } from './fence.js';
 import type { Redactor } from './redactor.js';
 
@@ -20,10 +23,16 @@ export interface ToolAnswer {
   readonly outcome: ToolUse['outcome'];
   /** Redacted and bounded; what the model reads and the evidence keeps. */
   readonly output: string;
+  /** Ours, about the output; the model reads it outside of the fence. */
+  readonly note?: string;
 }
 
 export interface TurnToolsOptions {
   readonly tools: readonly Tool[];
+  /** Of other agents and servers, as far as nobody has to approve a call. */
+  readonly remoteTools: readonly RemoteTool[];
+  /** For whom those are called. */
+  readonly scene: CallScene;
   readonly writeTools: readonly WriteTool[];
   readonly writes: TurnWrites;
   readonly context: ToolContext;
@@ -51,8 +60,8 @@ export class TurnTools {
   short: Shortage | undefined;
   /** What became of the turn's write, for the user. */
   written: string | undefined;
-  /** Steps of writes, pictures and files, for the user; taken out by whoever shows them. */
-  readonly steps: Frame[] = [];
+  /** Steps of writes and remotes, pictures and files, for the user; taken out by whoever shows them. */
+  readonly steps = new FrameQueue();
   private hasWritten = false;
 
   constructor(private readonly options: TurnToolsOptions) {}
@@ -65,24 +74,27 @@ export class TurnTools {
   toolSet(): ToolSet {
     const { fence } = this.options;
     return Object.fromEntries(
-      [...this.options.tools, ...this.options.writeTools].map((tool) => [
-        tool.name,
-        dynamicTool({
-          description: tool.description,
-          inputSchema: jsonSchema(slim(tool.inputSchema) as Parameters<typeof jsonSchema>[0]),
-          execute: (args) => this.call(tool, args),
-          toModelOutput: ({ output }) => {
-            const answer = output as ToolAnswer;
-            const type = answer.outcome === 'failed' ? 'error-text' : 'text';
-            return { type, value: fence.around(`tool ${tool.name}`, answer.output) };
-          },
-        }),
-      ]),
+      [...this.options.tools, ...this.options.remoteTools, ...this.options.writeTools].map(
+        (tool) => [
+          tool.name,
+          dynamicTool({
+            description: tool.description,
+            inputSchema: jsonSchema(slim(tool.inputSchema) as Parameters<typeof jsonSchema>[0]),
+            execute: (args) => this.call(tool, args),
+            toModelOutput: ({ output }) => {
+              const answer = output as ToolAnswer;
+              const type = answer.outcome === 'failed' ? 'error-text' : 'text';
+              const note = answer.note === undefined ? '' : `\n${answer.note}`;
+              return { type, value: fence.around(`tool ${tool.name}`, answer.output) + note };
+            },
+          }),
+        ],
+      ),
     );
   }
 
   /** @throws the signal's reason when the turn is over. */
-  async call(tool: Tool | WriteTool, args: unknown): Promise<ToolAnswer> {
+  async call(tool: Tool | RemoteTool | WriteTool, args: unknown): Promise<ToolAnswer> {
     const { signal } = this.options;
     this.calls += 1;
     if (this.calls > MOST_CALLS) {
@@ -96,7 +108,8 @@ export class TurnTools {
         this.short = short;
         return { outcome: 'failed', output: SPENT };
       }
-      return await ('plan' in tool ? this.write(tool, args) : this.run(tool, args));
+      if ('plan' in tool) return await this.write(tool, args);
+      return await ('remote' in tool ? this.ask(tool, args) : this.run(tool, args));
     } finally {
       this.running -= 1;
       this.waiting.shift()?.();
@@ -117,6 +130,37 @@ export class TurnTools {
       outcome: success ? 'success' : 'failed',
       output: redactor.hide(show(MOST_OUTPUT_CHARS)),
     };
+  }
+
+  /** Its steps are shown as they come, its words are the result. */
+  private async ask(tool: RemoteTool, args: unknown): Promise<ToolAnswer> {
+    const { redactor, scene, signal } = this.options;
+    try {
+      const calling = tool.call(args, scene);
+      let step = await calling.next();
+      for (; step.done !== true; step = await calling.next()) {
+        const frame = step.value;
+        if (frame.kind === 'step' || frame.kind === 'reason') {
+          this.steps.push({ ...frame, text: redactor.hide(`${tool.remote}: ${frame.text}`) });
+        } else if (frame.kind === 'artifact') this.steps.push(frame);
+      }
+      const { success, certainty, text, asks } = step.value;
+      const output = redactor.hide(cut(text, MOST_OUTPUT_CHARS));
+      if (!tool.readOnly && certainty === 'unknown') {
+        this.unsure = output;
+        return { outcome: 'failed', output };
+      }
+      const note = noteOf(asks);
+      return {
+        outcome: success ? 'success' : 'failed',
+        output,
+        ...(note === undefined ? {} : { note }),
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolInputError)) throw error;
+      return { outcome: 'failed', output: redactor.hide(error.message.slice(0, 2000)) };
+    }
   }
 
   /** One a turn: a second one could be the first again, said a little differently. */
@@ -165,6 +209,14 @@ export class TurnTools {
     }
     this.running += 1;
   }
+}
+
+/** What the model has to do about a remote that waits. */
+function noteOf(asks: RemoteAnswer['asks']): string | undefined {
+  if (asks === undefined) return undefined;
+  return asks.kind === 'auth'
+    ? 'It waits until somebody has authorised it. Tell the user what it says; do not call it again now.'
+    : 'It asks a question and waits. Put the question to the user as it is; do not answer it yourself. When the user has answered, call the tool again with that answer.';
 }
 
 /** Without the patterns that spell out a format: they cost tokens, and some providers refuse them. */

@@ -25,8 +25,9 @@ export const readRunbook = defineReadTool({
   offered: ({ runbooks }) => runbooks !== undefined,
   run: async ({ url, offset }, ctx, signal): Promise<ReadRunbookResult> => {
     const { runbooks } = ctx.reads.sources;
-    if (runbooks === undefined)
-      {throw new ToolInputError('this team has opened no host of runbooks');}
+    if (runbooks === undefined) {
+      throw new ToolInputError('this team has opened no host of runbooks');
+    }
     try {
       const { title, text } = await runbooks.read(url, signal);
       const end = offset + PAGE_CHARS;

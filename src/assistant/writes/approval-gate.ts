@@ -4,13 +4,17 @@ import { metrics } from '../../metrics/metrics.js';
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
+import { approvable } from '../remote/approvable.js';
+import type { TenantRemotes } from '../remote/tenant-remotes.js';
 import { TurnWrites } from './carry-out.js';
 import type { WriteDesk } from './write-desk.js';
 import { readDocument } from './write-plan.js';
+import type { WriteTool } from './write-tool.js';
 
 export interface GateOptions {
   readonly sources: TenantSources;
   readonly writes: WritesConfig | undefined;
+  readonly remotes: TenantRemotes;
   readonly now?: () => number;
 }
 
@@ -40,22 +44,26 @@ export class ApprovalGate implements AssistantBackend {
       return;
     }
     signal.throwIfAborted();
-    const { writes, now = Date.now } = this.options;
+    const { remotes, now = Date.now } = this.options;
+    const known = turn.busiGroups === undefined ? await remotes.toolsSoon(signal) : [];
+    const tools = [...WRITE_TOOLS, ...known.filter(({ readOnly }) => !readOnly).map(approvable)];
+    const writes = { ...this.options.writes, ...remotes.rulesOf(known) };
     const sources = this.options.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now: now() };
-    yield* answer(new TurnWrites(scene), answering.plan, scene.now, turn);
+    yield* answer(new TurnWrites(scene), tools, answering.plan, scene.now, turn);
   }
 }
 
 async function* answer(
   writes: TurnWrites,
+  tools: readonly WriteTool[],
   plan: NonNullable<Turn['answering']>['plan'],
   now: number,
   turn: Turn,
 ): AsyncGenerator<Frame> {
   const { words } = writes;
   const document = readDocument(plan, writes.owner());
-  const tool = WRITE_TOOLS.find(({ name }) => name === document?.tool);
+  const tool = tools.find(({ name }) => name === document?.tool);
   if (document === undefined || tool === undefined) {
     yield { kind: 'content', text: words.invalid };
     return;

@@ -54,7 +54,7 @@ export class TurnWrites {
   async *propose(tool: WriteTool, args: unknown): AsyncGenerator<Frame, Carried> {
     const { desk, signal, now } = this.scene;
     if (desk === undefined || !this.allows(tool)) return this.denied('off');
-    const before = await desk.recall();
+    const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
     const plan = await tool.plan(args, this.context(), signal);
     const verdict = this.judge(tool, plan.args);
@@ -102,7 +102,7 @@ export class TurnWrites {
   async *approved(tool: WriteTool, document: PlanDocument): AsyncGenerator<Frame, Carried> {
     const { desk } = this.scene;
     if (desk === undefined) return this.denied('off');
-    const before = await desk.recall();
+    const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
     const verdict = this.judge(tool, document.args);
     if (verdict.how === 'deny') return this.denied(verdict.why);
@@ -160,7 +160,11 @@ export class TurnWrites {
     desk: WriteDesk,
   ): AsyncGenerator<Frame, Carried> {
     yield { kind: 'step', text: this.words.doing(tool.name) };
-    const deed = await desk.once(summary, () => tool.carryOut(args, this.context(), this.words));
+    const { turn, signal } = this.scene;
+    const deed =
+      tool.follow === undefined
+        ? await desk.once(summary, () => tool.carryOut(args, this.context(), this.words))
+        : yield* tool.follow(args, { turn, desk: desk.calls, signal });
     this.log(deed.outcome, { tool: tool.name, summary });
     const text = deed.outcome === 'before' ? this.words.before(deed.text) : deed.text;
     this.calls += 1;
@@ -175,6 +179,11 @@ export class TurnWrites {
       },
     };
     return this.told(deed.outcome, text);
+  }
+
+  /** What an earlier attempt did; a call of a remote finds that out by itself. */
+  private async recall(tool: WriteTool, desk: WriteDesk): Promise<string | undefined> {
+    return tool.follow === undefined ? desk.recall() : undefined;
   }
 
   private context(): WriteContext {

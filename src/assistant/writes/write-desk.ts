@@ -1,3 +1,5 @@
+import type { CallDesk } from '../remote/call-desk.js';
+
 /** What became of one thing that was to be done outside. Texts are written for people. */
 export type Deed =
   | { readonly outcome: 'done'; readonly text: string }
@@ -26,6 +28,8 @@ export type OperatorAnswer =
  * recorded, so that no attempt at the turn does a thing again (design 4.3.2). Implemented by the run.
  */
 export interface WriteDesk {
+  /** For calls of other agents and servers. */
+  readonly calls: CallDesk;
   /**
    * Records the intent, acts, records the outcome. At most one deed is under way at a time.
    * @param text what will be done, for people: it is told should the instance die meanwhile.

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../domain/a2a.js';
+import type { Frame } from '../assistant-backend.js';
+import type { CallScene } from '../remote/remote-tool.js';
 import type { ToolContext } from '../tools/tool.js';
 import type { PlanFacts, PlanOwner, WritePlan } from './write-plan.js';
 import type { Deed } from './write-desk.js';
@@ -28,6 +30,11 @@ export interface WriteTool {
   tell(args: JsonObject, words: WriteWords, at: (time: number) => string): readonly string[];
   /** How many alerts that fire now it is about; undefined when that cannot be told. */
   affected(args: JsonObject, ctx: ToolContext, signal: AbortSignal): Promise<number | undefined>;
+  /**
+   * Of a tool at a remote, in place of `carryOut`: it tells how it goes on, and records itself at the
+   * desk.
+   */
+  readonly follow?: (args: JsonObject, scene: CallScene) => AsyncGenerator<Frame, Deed>;
   /** Never throws for what can be expected. */
   carryOut(args: JsonObject, ctx: WriteContext, words: WriteWords): Promise<Deed>;
 }

@@ -21,6 +21,12 @@ export interface WriteWords {
     told: SilenceTold & { readonly lasts: number; readonly comment: string },
   ) => readonly string[];
   readonly expireSilence: (told: SilenceTold & { readonly id: string }) => readonly string[];
+  /** `lines`: everything that is sent. */
+  readonly callRemote: (told: {
+    readonly remote: string;
+    readonly kind: 'agent' | 'mcp';
+    readonly lines: string;
+  }) => readonly string[];
   /** The question around the lines of a plan. `code`: what the exact phrase must name. */
   readonly question: (asked: {
     readonly lines: readonly string[];
@@ -67,6 +73,12 @@ const ENGLISH: WriteWords = {
     `**End the silence** ${code(id)} in ${code(source)} now`,
     `- it covers alerts with ${list(matchers)}`,
     `- it was created by ${code(by, 250)} and would last until ${until}`,
+  ],
+  callRemote: ({ remote, kind, lines }) => [
+    kind === 'agent'
+      ? `**Ask the agent** ${code(remote)}, which may change things, to do this:`
+      : `**Call a tool** of ${code(remote)} that may change things:`,
+    ...quote(lines),
   ],
   question: ({ lines, affected, until, code: exact }) =>
     [
@@ -140,6 +152,12 @@ const CHINESE: WriteWords = {
     `- 其匹配条件：${list(matchers)}`,
     `- 创建人 ${code(by, 250)}，原定结束时间 ${until}`,
   ],
+  callRemote: ({ remote, kind, lines }) => [
+    kind === 'agent'
+      ? `**请智能体** ${code(remote)} 执行以下任务（可能产生变更）：`
+      : `**调用** ${code(remote)} 的工具（可能产生变更）：`,
+    ...quote(lines),
+  ],
   question: ({ lines, affected, until, code: exact }) =>
     [
       '以下操作需要您批准：',
@@ -206,6 +224,11 @@ export function writeWordsFor(lang: string | undefined, text: string): WriteWord
 
 function failure(words: typeof ENGLISH_WORDS, { source, fault }: SourceError): string {
   return words.failure(source, fault);
+}
+
+/** As a quotation, whatever Markdown it holds. */
+function quote(text: string): readonly string[] {
+  return text.split('\n').map((line) => `> ${line === '' ? '' : code(line, MATCHER_CHARS * 5)}`);
 }
 
 function list(matchers: readonly string[]): string {

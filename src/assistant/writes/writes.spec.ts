@@ -15,6 +15,7 @@ import { BuiltinBackend } from '../builtin/builtin-backend.js';
 import { SourceError } from '../sources/source-error.js';
 import type { NewSilence, Silence, Source } from '../sources/source.types.js';
 import { TenantSources } from '../sources/tenant-sources.js';
+import { TenantRemotes } from '../remote/tenant-remotes.js';
 import { ApprovalGate } from './approval-gate.js';
 
 Logger.overrideLogger(false);
@@ -68,6 +69,7 @@ class Bench {
     const sources = new TenantSources([this.router]);
     const now = (): number => this.now;
     const gate = new ApprovalGate(new BuiltinBackend(sources, now, writes), {
+      remotes: new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] }),
       sources,
       writes,
       now,

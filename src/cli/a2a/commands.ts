@@ -6,7 +6,14 @@ import { isInterrupted, isSettled, isTerminal } from '../../domain/task-state.js
 import type { Connection } from './connect.js';
 import { CliError, EXIT, type ExitCode } from './exit-code.js';
 import type { Output } from './output.js';
-import { listRequest, sendRequest, toAnswer, toEvent, toPage, toTask } from './wire.js';
+import {
+  listRequest,
+  sendRequest,
+  toAnswer,
+  toEvent,
+  toPage,
+  toTask,
+} from '../../assistant/remote/a2a-wire.js';
 
 export interface Session extends Connection {
   readonly output: Output;

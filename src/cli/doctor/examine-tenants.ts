@@ -1,16 +1,18 @@
 import { ModelHttp } from '../../assistant/llm/model-http.js';
 import { openSources } from '../../assistant/sources/tenant-sources.js';
+import { TenantRemotes } from '../../assistant/remote/tenant-remotes.js';
 import type { LlmConfig, TenantConfig } from '../../config/config.types.js';
 import type { Finding } from '../../redis/doctor/finding.js';
 
 const PATIENCE_MS = 10_000;
 
-/** Whether each tenant's sources and language model answer, asked as the gateway asks them. */
+/** Whether each tenant's sources, language model and remotes answer, asked as the gateway asks them. */
 export async function examineTenants(tenants: readonly TenantConfig[]): Promise<Finding[]> {
   const findings = await Promise.all(
     tenants.map(async (tenant) => [
       ...(await examineSources(tenant)),
       ...(await examineModel(tenant)),
+      ...(await examineRemotes(tenant)),
     ]),
   );
   return findings.flat();
@@ -34,6 +36,21 @@ async function examineSources({ id, sources }: TenantConfig): Promise<Finding[]>
     return [{ check: 'sources', where: id, level: 'error', text: textOf(error) }];
   } finally {
     await opened.close();
+  }
+}
+
+async function examineRemotes(tenant: TenantConfig): Promise<Finding[]> {
+  const remotes = new TenantRemotes(tenant);
+  try {
+    const healths = await remotes.health();
+    return healths.map(({ name, type, ok, text }) => ({
+      check: type === 'agent' ? 'agent' : 'mcp server',
+      where: `${tenant.id}/${name}`,
+      level: ok ? 'ok' : 'error',
+      text,
+    }));
+  } finally {
+    await remotes.close();
   }
 }
 

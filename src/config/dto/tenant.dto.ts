@@ -22,6 +22,7 @@ import {
   Text,
   Whole,
 } from './rules.js';
+import { McpServerDto, RemoteAgentDto } from './remote.dto.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 import { SourceDto } from './source.dto.js';
 
@@ -30,12 +31,16 @@ const MIB = 1024 * KIB;
 const DAY = 24 * 3600;
 
 export class AssistantDto {
-  @OneOf(['builtin', 'module', 'llm'])
+  @OneOf(['builtin', 'module', 'llm', 'remote'])
   backend!: AssistantConfig['backend'];
 
   @ValidateIf((of: AssistantDto) => of.backend === 'module')
   @Text(4096)
   module?: string;
+
+  @ValidateIf((of: AssistantDto) => of.backend === 'remote')
+  @Text(63)
+  agent?: string;
 
   @Flag()
   readOnly?: boolean;
@@ -273,6 +278,12 @@ export class TenantDto {
 
   @Section(() => RunbooksDto)
   runbooks?: RunbooksDto;
+
+  @List(() => RemoteAgentDto)
+  remotes?: RemoteAgentDto[];
+
+  @List(() => McpServerDto)
+  mcpServers?: McpServerDto[];
 
   @Section(() => WritesDto)
   writes?: WritesDto;

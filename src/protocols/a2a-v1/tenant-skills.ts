@@ -26,6 +26,7 @@ const METRICS = {
  */
 export function skillsOf({ assistant, sources }: TenantConfig): readonly JsonObject[] {
   if (assistant.backend === 'module') return [scripted(assistant)];
+  if (assistant.backend === 'remote') return [relayed()];
   const types = new Set(sources.map((source) => source.type));
   const both = types.has('demo');
   const topics = [
@@ -60,6 +61,17 @@ function scripted({ readOnly }: Extract<AssistantConfig, { backend: 'module' }>)
         : 'It may change things outside, and is then never repeated by itself.'
     }`,
     tags: ['operations', 'script', readOnly ? 'read-only' : 'may-write'],
+    examples: [],
+  };
+}
+
+function relayed(): JsonObject {
+  return {
+    id: 'n9e-assistant',
+    name: 'Ops assistant',
+    description:
+      'Answers in natural language; another agent does the work. It may change things outside, and is then never asked twice by itself.',
+    tags: ['operations', 'remote-agent', 'may-write'],
     examples: [],
   };
 }

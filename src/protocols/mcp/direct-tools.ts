@@ -86,6 +86,7 @@ async function inspect({ tools, exchange, tenant, build }: ToolHost): Promise<Ca
     backend: tenant.assistant.backend,
     toolsets: tenant.toolsets,
     sources: await tools.sources(ctx, exchange.over),
+    remotes: await tools.remotes(ctx),
     limits,
   });
 }

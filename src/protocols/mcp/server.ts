@@ -4,6 +4,7 @@ import { PRODUCT } from '../http/product.js';
 import { ASSISTANT_INSTRUCTIONS, registerAssistant } from './assistant-tool.js';
 import { DIRECT_INSTRUCTIONS, registerDirect } from './direct-tools.js';
 import { registerRead } from './read-tools.js';
+import { registerRemote, REMOTE_INSTRUCTIONS } from './remote-tools.js';
 import { registerTasks, TASK_INSTRUCTIONS } from './task-tools.js';
 import type { ToolHost } from './tool-host.js';
 
@@ -22,12 +23,14 @@ export function serverOf(host: ToolHost): McpServer {
     .list(host.exchange.options.ctx)
     .filter(({ name }) => (toolsets as readonly string[]).includes(name));
   const has = (toolset: Toolset): boolean => toolsets.includes(toolset);
+  const remotes = has('remote') ? host.tools.remoteTools(host.exchange.options.ctx) : [];
   const server = new McpServer(SERVER_INFO, {
     instructions: [
       ...(has('assistant') ? ASSISTANT_INSTRUCTIONS : []),
       ...(has('tasks') ? TASK_INSTRUCTIONS : []),
       ...(has('direct') ? DIRECT_INSTRUCTIONS : []),
       ...(reads.length > 0 ? [READ_INSTRUCTIONS] : []),
+      ...(remotes.length > 0 ? [REMOTE_INSTRUCTIONS] : []),
     ].join('\n'),
     capabilities: { tools: { listChanged: false } },
     cacheHints: {
@@ -39,5 +42,6 @@ export function serverOf(host: ToolHost): McpServer {
   if (has('tasks')) registerTasks(server, host);
   if (has('direct')) registerDirect(server, host);
   for (const tool of reads) registerRead(server, host, tool);
+  for (const tool of remotes) registerRemote(server, host, tool);
   return server;
 }

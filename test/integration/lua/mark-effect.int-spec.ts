@@ -34,6 +34,35 @@ describe('mark-effect', () => {
     expect(await bench.redis.hget(bench.keysOf(ref).task, 'open_effects')).toBe('0');
   });
 
+  it('should count an intent no more once it can be followed, and take a newer link', async () => {
+    const ref = newTask();
+    const { task } = bench.keysOf(ref);
+    await bench.create(ref);
+    await bench.markEffect(ref);
+    const link = { phase: 'link', text: 'task 7' };
+    expect(await bench.twice(ref, () => bench.markEffect(ref, link))).toEqual([[1], [1]]);
+    expect(await bench.redis.hget(task, 'open_effects')).toBe('0');
+    await bench.markEffect(ref, { phase: 'link', text: 'task 8' });
+    expect(await bench.markEffect(ref)).toEqual([1]);
+    expect(await bench.redis.hmget(task, 'effect:e1', 'open_effects')).toEqual([
+      'link task 8',
+      '0',
+    ]);
+    await bench.markEffect(ref, { phase: 'outcome', text: 'done' });
+    expect(await bench.markEffect(ref, link)).toEqual([2, 'done']);
+    expect(await bench.redis.hmget(task, 'effect:e1', 'open_effects')).toEqual([
+      'outcome done',
+      '0',
+    ]);
+  });
+
+  it('should follow what only reads without an intent', async () => {
+    const ref = newTask();
+    await bench.create(ref);
+    expect(await bench.markEffect(ref, { phase: 'link', text: 'task 7' })).toEqual([1]);
+    expect(await bench.redis.hget(bench.keysOf(ref).task, 'open_effects')).toBe('0');
+  });
+
   it('should refuse the start of a write after a cancel, but take the outcome of one', async () => {
     const ref = newTask();
     await bench.create(ref);

@@ -41,8 +41,17 @@ export function toPage(page: ListTasksResponse): {
   };
 }
 
-export function sendRequest(message: Message, metadata: JsonObject): SendMessageRequest {
-  return SendMessageRequest.fromJSON({ message, metadata });
+/** @param configuration as on the wire; absent: the SDK's own. */
+export function sendRequest(
+  message: Message,
+  metadata: JsonObject,
+  configuration?: JsonObject,
+): SendMessageRequest {
+  return SendMessageRequest.fromJSON({
+    message,
+    metadata,
+    ...(configuration === undefined ? {} : { configuration }),
+  });
 }
 
 export function listRequest(query: JsonObject): ListTasksRequest {

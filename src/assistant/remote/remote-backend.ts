@@ -1,0 +1,118 @@
+import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
+import type { Redactor } from '../llm/redactor.js';
+import { StreamRedactor } from '../llm/stream-redactor.js';
+import type { WriteDesk } from '../writes/write-desk.js';
+import { remoteWordsFor } from './remote-words.js';
+import type { RemoteAnswer } from './remote-tool.js';
+import type { TenantRemotes } from './tenant-remotes.js';
+
+export interface RemoteBackendOptions {
+  readonly remotes: TenantRemotes;
+  /** Name of the agent that answers. */
+  readonly agent: string;
+  readonly redactor: Redactor;
+}
+
+/**
+ * The assistant is another A2A agent: the whole message goes there, and what comes back is the
+ * answer. Its conversation is kept with ours, so a later turn goes on with it on any instance.
+ */
+export class RemoteBackend implements AssistantBackend {
+  /** What it sets in motion goes through the desk, which does nothing twice. */
+  readonly readOnly = true;
+
+  constructor(private readonly options: RemoteBackendOptions) {}
+
+  async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
+    signal.throwIfAborted();
+    const { remotes, agent: name, redactor } = this.options;
+    const words = remoteWordsFor(turn.lang, turn.text);
+    const agent = remotes.agent(name);
+    if (agent === undefined) throw new Error(`bug: no remote ${name}`);
+    if (turn.busiGroups !== undefined) {
+      // It sees what its own credentials see, and nobody could narrow that down.
+      yield { kind: 'reject', reason: words.notForGroups };
+      return;
+    }
+    if (turn.text.trim() === '') {
+      yield { kind: 'reject', reason: words.onlyText };
+      return;
+    }
+    const scene = { turn, desk: desk?.calls, signal };
+    const calling = agent.anything().call({ task: turn.text }, scene);
+    const { answer, hasText } = yield* shown(calling, redactor);
+    yield* ending(answer, hasText, words, (text) => redactor.hide(text));
+  }
+}
+
+/** The frames of a call, redacted, as those of the turn itself. */
+export async function* shown(
+  calling: AsyncGenerator<Frame, RemoteAnswer>,
+  redactor: Redactor,
+): AsyncGenerator<Frame, { readonly answer: RemoteAnswer; readonly hasText: boolean }> {
+  const text = new StreamRedactor(redactor);
+  let hasText = false;
+  for (;;) {
+    const step = await calling.next();
+    const frame = step.done === true ? undefined : step.value;
+    if (frame?.kind !== 'content') {
+      const rest = text.flush();
+      if (rest !== '') yield { kind: 'content', text: rest };
+    }
+    if (step.done === true) return { answer: step.value, hasText };
+    if (frame?.kind === 'content') {
+      hasText ||= frame.text.trim() !== '';
+      const piece = text.push(frame.text);
+      if (piece !== '') yield { kind: 'content', text: piece };
+    } else if (frame !== undefined) yield hidden(frame, redactor);
+  }
+}
+
+function hidden(frame: Frame, redactor: Redactor): Frame {
+  switch (frame.kind) {
+    case 'reason':
+    case 'step':
+      return { ...frame, text: redactor.hide(frame.text) };
+    case 'artifact':
+      return {
+        ...frame,
+        name: redactor.hide(frame.name),
+        parts: frame.parts.map((part) => ({
+          ...part,
+          ...(part.text === undefined ? {} : { text: redactor.hide(part.text) }),
+          ...(part.data === undefined ? {} : { data: redactor.hideIn(part.data) }),
+        })),
+      };
+    default:
+      return frame;
+  }
+}
+
+/** How our task ends, by how the remote's did. */
+export function* ending(
+  answer: RemoteAnswer,
+  hasText: boolean,
+  words: ReturnType<typeof remoteWordsFor>,
+  hide: (text: string) => string,
+  plan?: Extract<Frame, { kind: 'input_required' }>['plan'],
+): Generator<Frame> {
+  const text = hide(answer.text);
+  if (answer.asks !== undefined) {
+    const question = hide(answer.asks.question);
+    if (answer.asks.kind === 'auth') yield { kind: 'auth_required', question };
+    else {
+      const beside = plan === undefined ? {} : { plan };
+      yield { kind: 'input_required', question, expects: 'text', ...beside };
+    }
+    return;
+  }
+  if (answer.state === 'rejected') {
+    yield { kind: 'reject', reason: text };
+    return;
+  }
+  if (!answer.success) {
+    yield { kind: 'fail', reason: answer.certainty === 'unknown' ? words.unsure(text) : text };
+    return;
+  }
+  if (!hasText) yield { kind: 'content', text: text === '' ? words.nothingSaid : text };
+}

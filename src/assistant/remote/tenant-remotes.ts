@@ -1,0 +1,95 @@
+import type { TenantConfig, WritesConfig } from '../../config/config.types.js';
+import { RemoteAgent } from './remote-agent.js';
+import { RemoteMcpServer } from './remote-mcp-server.js';
+import type { RemoteTool } from './remote-tool.js';
+
+/** What is known of one remote, for its tenant's users and for the operator. */
+export interface RemoteHealth {
+  readonly name: string;
+  readonly type: 'agent' | 'mcp';
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** For how long a turn waits for remotes that nothing is known of yet. */
+const FIRST_WAIT_MS = 3000;
+
+/** The remote agents and MCP servers of one tenant. A dead one stops nothing. */
+export class TenantRemotes {
+  private readonly agents: readonly RemoteAgent[];
+  private readonly servers: readonly RemoteMcpServer[];
+
+  constructor({ id, remotes, mcpServers }: Pick<TenantConfig, 'id' | 'remotes' | 'mcpServers'>) {
+    this.agents = remotes.map((config) => new RemoteAgent(config, id));
+    this.servers = mcpServers.map((config) => new RemoteMcpServer(config, id));
+  }
+
+  get isEmpty(): boolean {
+    return this.agents.length === 0 && this.servers.length === 0;
+  }
+
+  /** Begins to find out what they offer. */
+  start(): void {
+    for (const one of [...this.agents, ...this.servers]) one.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.agents, ...this.servers].map((one) => one.close()));
+  }
+
+  agent(name: string): RemoteAgent | undefined {
+    return this.agents.find((agent) => agent.name === name);
+  }
+
+  get agentNames(): readonly string[] {
+    return this.agents.map(({ name }) => name);
+  }
+
+  /** Every tool that may be called, as far as it is known by now; those that are denied are not in it. */
+  tools(): readonly RemoteTool[] {
+    return [...this.agents, ...this.servers]
+      .flatMap((one) => one.tools())
+      .filter(({ readOnly, policy }) => readOnly || policy !== 'deny');
+  }
+
+  /** The same, after a moment's patience with remotes that have not answered yet. */
+  async toolsSoon(signal: AbortSignal): Promise<readonly RemoteTool[]> {
+    const all = [...this.agents, ...this.servers];
+    await Promise.all(all.map((one) => one.ready(FIRST_WAIT_MS, signal)));
+    return this.tools();
+  }
+
+  /** Names of those of which nothing is known: they have not answered yet. */
+  get missing(): readonly string[] {
+    return [...this.agents, ...this.servers]
+      .filter((one) => one.tools().length === 0)
+      .map(({ name }) => name);
+  }
+
+  /** Who decides about which of the tools that are not read-only. */
+  rulesOf(tools: readonly RemoteTool[]): WritesConfig {
+    return Object.fromEntries(
+      tools
+        .filter(({ readOnly }) => !readOnly)
+        .map(({ name, policy }) => [
+          name,
+          { policy, within: { matchers: [] }, otherwise: 'deny' as const },
+        ]),
+    );
+  }
+
+  async health(): Promise<readonly RemoteHealth[]> {
+    return Promise.all([
+      ...this.agents.map(async (one) => ({
+        name: one.name,
+        type: 'agent' as const,
+        ...(await one.health()),
+      })),
+      ...this.servers.map(async (one) => ({
+        name: one.name,
+        type: 'mcp' as const,
+        ...(await one.health()),
+      })),
+    ]);
+  }
+}

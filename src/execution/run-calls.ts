@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import type {
+  Before,
+  CallDesk,
+  CallPlan,
+  OpenCall,
+  RemoteLink,
+} from '../assistant/remote/call-desk.js';
+import { resend } from '../redis/redis-errors.js';
+import { ScriptCode } from '../redis/script-code.js';
+import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { TaskKeys } from '../store/task-ref.js';
+import { RunLostError } from '../streams/log-writer.js';
+import type { RunEffects } from './run-effects.js';
+
+const PATIENCE_MS = 10_000;
+/** Of an answer that is recorded: it lies in the task's own hash. */
+const MOST_TEXT = 32 * 1024;
+
+/** What was done outside, or may have been. */
+export interface Done {
+  readonly text: string;
+  outcome: 'done' | 'unknown';
+}
+
+export interface RunCallsOptions {
+  readonly store: RedisTaskStore;
+  readonly effects: RunEffects;
+  readonly keys: TaskKeys;
+  readonly epoch: number;
+  readonly leg: number;
+  readonly attempt: number;
+  /** Records an intent behind the fence. @throws when the run may not act any more. */
+  readonly intend: (id: string, text: string) => Promise<unknown>;
+  /** Told what is under way and what became of it. */
+  readonly deeds: Done[];
+  /** The run is not settled before this has ended. */
+  readonly hold: (work: Promise<unknown>) => void;
+}
+
+const record = z.object({
+  what: z.string(),
+  hash: z.string(),
+  readOnly: z.boolean(),
+  taskId: z.string().optional(),
+  text: z.string().optional(),
+  /** Certainly nothing was set in motion: it may be done again. */
+  refused: z.boolean().optional(),
+});
+type CallRecord = z.infer<typeof record>;
+
+const link = z.object({ contextId: z.string(), taskId: z.string().optional() });
+
+interface Earlier {
+  readonly id: string;
+  readonly record: CallRecord;
+  used: boolean;
+}
+
+/**
+ * The calls of remote agents and servers of one run. Each is recorded, so that another attempt at
+ * the turn follows the remote's task, or takes its answer, instead of asking again; what may have
+ * changed something is recorded before it is sent, behind the fence.
+ */
+export class RunCalls implements CallDesk {
+  private earlier: Promise<Earlier[]> | undefined;
+  private count = 0;
+
+  constructor(private readonly options: RunCallsOptions) {}
+
+  async open(plan: CallPlan): Promise<OpenCall> {
+    const earlier = await (this.earlier ??= this.load());
+    const found = match(earlier, plan);
+    if (found !== undefined) {
+      found.used = true;
+      return this.under(found.id, plan, beforeOf(found.record, plan));
+    }
+    this.count += 1;
+    const id = this.id(this.count);
+    if (plan.readOnly) return this.under(id, plan, undefined);
+    await this.options.intend(id, plan.what);
+    return this.under(id, plan, undefined);
+  }
+
+  async linkOf(remote: string): Promise<RemoteLink | undefined> {
+    const { store, keys } = this.options;
+    const text = await resend(() => store.linkOf(keys, remote), { forMs: PATIENCE_MS });
+    if (text === undefined) return undefined;
+    const { contextId, taskId } = link.parse(JSON.parse(text));
+    return taskId === undefined ? { contextId } : { contextId, taskId };
+  }
+
+  async keepLink(remote: string, kept: RemoteLink): Promise<void> {
+    const { store, keys, epoch } = this.options;
+    const send = (): Promise<number | undefined> =>
+      store.keepLink(keys, epoch, remote, JSON.stringify(kept));
+    const code = await resend(send, { forMs: PATIENCE_MS });
+    if (code === ScriptCode.StaleEpoch) throw new RunLostError('fenced');
+  }
+
+  private under(id: string, plan: CallPlan, before: Before | undefined): OpenCall {
+    const { deeds, hold } = this.options;
+    const { what, hash, readOnly } = plan;
+    const deed: Done | undefined = readOnly ? undefined : { text: what, outcome: 'unknown' };
+    let over = (): void => undefined;
+    if (deed !== undefined) {
+      deeds.push(deed);
+      hold(
+        new Promise<void>((resolve) => {
+          over = resolve;
+        }),
+      );
+    }
+    let hasTask = before?.kind === 'task';
+    return {
+      id,
+      before,
+      named: async (taskId) => {
+        hasTask = true;
+        await this.mark(id, 'link', { what, hash, readOnly, taskId });
+      },
+      end: async (outcome, text) => {
+        try {
+          if (deed === undefined) return;
+          if (outcome === 'done') deed.outcome = 'done';
+          if (outcome === 'refused') deeds.splice(deeds.indexOf(deed), 1);
+          // A task at the remote tells by itself what became of it, and has its files as well.
+          if (hasTask || outcome === 'unknown' || before !== undefined) return;
+          const kept = text.slice(0, MOST_TEXT);
+          const refused = outcome === 'refused' ? { refused: true } : {};
+          await this.mark(id, 'outcome', { what, hash, readOnly, text: kept, ...refused }).catch(
+            () => undefined,
+          );
+        } finally {
+          over();
+        }
+      },
+    };
+  }
+
+  private async mark(id: string, phase: 'link' | 'outcome', content: CallRecord): Promise<void> {
+    const { effects } = this.options;
+    const text = JSON.stringify(content);
+    const marked = await resend(() => effects.mark({ id, phase, text }), { forMs: PATIENCE_MS });
+    if (!marked.ok && marked.code === ScriptCode.StaleEpoch) throw new RunLostError('fenced');
+  }
+
+  /** The former owner is fenced: what it has not recorded by now, it never will. */
+  private async load(): Promise<Earlier[]> {
+    const { store, keys, attempt, leg } = this.options;
+    if (attempt === 1) return [];
+    const effects = await resend(() => store.effectsOf(keys, `call-${leg}-`), {
+      forMs: PATIENCE_MS,
+    });
+    const numbered = effects
+      .map(({ id, phase, text }) => ({ id, phase, text, number: Number(id.split('-').at(-1)) }))
+      .sort((a, b) => a.number - b.number);
+    this.count = Math.max(0, ...numbered.map(({ number }) => number));
+    return numbered.flatMap(({ id, phase, text }) => {
+      if (phase === 'intent') return [];
+      const parsed = record.parse(JSON.parse(text));
+      return parsed.refused === true ? [] : [{ id, record: parsed, used: false }];
+    });
+  }
+
+  private id(count: number): string {
+    return `call-${this.options.leg}-${count}`;
+  }
+}
+
+/**
+ * The same question, else the first of a kind that may have changed something: a model that asks in
+ * other words must not have it done twice.
+ */
+function match(earlier: readonly Earlier[], plan: CallPlan): Earlier | undefined {
+  const open = earlier.filter(({ used }) => !used);
+  const same = open.find((one) => one.record.hash === plan.hash);
+  if (same !== undefined || plan.readOnly) return same;
+  return open.find((one) => !one.record.readOnly);
+}
+
+function beforeOf({ what, hash, taskId, text = '' }: CallRecord, plan: CallPlan): Before {
+  const isSame = hash === plan.hash;
+  return taskId === undefined
+    ? { kind: 'answer', what, text, isSame }
+    : { kind: 'task', what, taskId, isSame };
+}

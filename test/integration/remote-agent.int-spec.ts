@@ -1,0 +1,410 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Frame } from '../../src/assistant/assistant-backend.js';
+import { RemoteAgent } from '../../src/assistant/remote/remote-agent.js';
+import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
+import type { RemoteAgentConfig } from '../../src/config/config.types.js';
+import { FakeDesk } from '../support/fake-desk.js';
+import {
+  answered,
+  pieceOf,
+  refusedWith,
+  RemoteAgentServer,
+  statusOf,
+  streamed,
+  taskOf,
+} from '../support/remote-agent-server.js';
+import { eventually, sleep } from '../support/wait.js';
+
+let server: RemoteAgentServer;
+let agents: RemoteAgent[];
+let desk: FakeDesk;
+
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
+afterAll(() => {
+  Logger.overrideLogger(undefined as never);
+});
+beforeEach(async () => {
+  server = await RemoteAgentServer.start();
+  agents = [];
+  desk = new FakeDesk();
+});
+afterEach(async () => {
+  await Promise.all(agents.map((agent) => agent.close()));
+  await server.stop();
+});
+
+function agentAt(over: Partial<RemoteAgentConfig> = {}): RemoteAgent {
+  const agent = new RemoteAgent(
+    {
+      name: 'far',
+      url: server.url,
+      headers: { 'x-user-token': 'our-own-token' },
+      allowPrivate: true,
+      maxBytes: 1024 * 1024,
+      readOnly: false,
+      policy: 'auto',
+      silenceMs: 5000,
+      maxSeconds: 20,
+      ...over,
+    },
+    'acme',
+  );
+  agents.push(agent);
+  return agent;
+}
+
+interface Called {
+  readonly frames: readonly Frame[];
+  readonly answer: RemoteAnswer;
+}
+
+async function ask(
+  agent: RemoteAgent,
+  over: { depth?: number; signal?: AbortSignal; task?: string } = {},
+): Promise<Called> {
+  const frames: Frame[] = [];
+  const turn = { tenant: 'acme', taskId: 'task-1', depth: over.depth ?? 0 };
+  const signal = over.signal ?? new AbortController().signal;
+  const calling = agent
+    .anything()
+    .call({ task: over.task ?? 'look' }, { turn, desk: desk.calls, signal });
+  for (;;) {
+    const step = await calling.next();
+    if (step.done === true) return { frames, answer: step.value };
+    frames.push(step.value);
+  }
+}
+
+function textOf(frames: readonly Frame[]): string {
+  return frames.map((frame) => (frame.kind === 'content' ? frame.text : '')).join('');
+}
+
+describe('a call of a remote agent', () => {
+  it('should send the configured credentials, a depth and nothing of the caller', async () => {
+    server.answer = (request, response) => {
+      streamed(request, response, [{ task: taskOf('TASK_STATE_COMPLETED', [{ text: 'fine' }]) }]);
+    };
+    const { answer } = await ask(agentAt(), { depth: 1 });
+    expect(answer).toEqual({ success: true, certainty: 'done', text: 'fine' });
+    const [call] = server.calls;
+    expect(call?.headers['x-user-token']).toBe('our-own-token');
+    expect(call?.headers['x-agent-depth']).toBe('2');
+    expect(call?.headers['a2a-version']).toBe('1.0');
+    expect(call?.headers['authorization']).toBeUndefined();
+  });
+
+  it('should show steps, thoughts and pieces once, whatever a snapshot repeats', async () => {
+    server.answer = (request, response) => {
+      if (request.body['method'] === 'SendStreamingMessage') {
+        streamed(request, response, [
+          { task: taskOf('TASK_STATE_SUBMITTED') },
+          statusOf('TASK_STATE_WORKING', 'looking'),
+          statusOf('TASK_STATE_WORKING', 'looking'),
+          pieceOf('one ', false),
+          pieceOf('two '),
+        ]);
+      } else if (request.body['method'] === 'GetTask') {
+        answered(request, response, taskOf('TASK_STATE_WORKING', [{ text: 'one two three ' }]));
+      } else {
+        streamed(request, response, [
+          { task: taskOf('TASK_STATE_WORKING', [{ text: 'one two three ' }]) },
+          pieceOf('four'),
+          statusOf('TASK_STATE_COMPLETED'),
+        ]);
+      }
+    };
+    const { frames, answer } = await ask(agentAt());
+    expect(textOf(frames)).toBe('one two three four');
+    expect(frames.filter(({ kind }) => kind === 'step')).toEqual([
+      { kind: 'step', text: 'looking' },
+    ]);
+    expect(answer.text).toBe('one two three four');
+    expect(server.calls.map(({ body }) => body['method'])).toEqual([
+      'SendStreamingMessage',
+      'GetTask',
+      'SubscribeToTask',
+    ]);
+    expect(desk.calls.named).toEqual(['far-task']);
+    expect(desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+  });
+
+  it('should poll where the card says that the agent cannot stream', async () => {
+    server.card = server.cardOf({ capabilities: { streaming: false } });
+    let looks = 0;
+    server.answer = (request, response) => {
+      if (request.body['method'] === 'SendMessage') {
+        answered(request, response, { task: taskOf('TASK_STATE_WORKING') });
+        return;
+      }
+      looks += 1;
+      const state = looks < 2 ? 'TASK_STATE_WORKING' : 'TASK_STATE_COMPLETED';
+      answered(request, response, taskOf(state, looks < 2 ? [] : [{ text: 'at last' }]));
+    };
+    const { answer } = await ask(agentAt());
+    expect(answer.text).toBe('at last');
+    const params = server.calls[0]?.body['params'] as { configuration?: unknown };
+    expect(params.configuration).toMatchObject({ returnImmediately: true });
+  });
+
+  it('should speak 0.3 with an agent that knows nothing newer', async () => {
+    server.card = {
+      name: 'old',
+      url: `${server.url}/rpc`,
+      protocolVersion: '0.3.0',
+      capabilities: { streaming: true },
+      skills: [{ id: 'look', name: 'Look', description: '' }],
+    };
+    server.answer = (request, response) => {
+      const common = { kind: 'status-update', taskId: 'far-task', contextId: 'far-context' };
+      const status = {
+        state: 'completed',
+        message: {
+          kind: 'message',
+          messageId: 'm',
+          role: 'agent',
+          parts: [{ kind: 'text', text: 'old words' }],
+        },
+      };
+      streamed(request, response, [{ ...common, status, final: true }]);
+    };
+    const { answer } = await ask(agentAt());
+    expect(answer.text).toBe('old words');
+    expect(server.calls[0]?.body['method']).toBe('message/stream');
+  });
+
+  it('should bring files, from its own origin with its credentials, and leave other links alone', async () => {
+    server.answer = (request, response) => {
+      if (request.path === '/file') {
+        response.writeHead(200, { 'content-type': 'image/png' }).end('pixels');
+        return;
+      }
+      streamed(request, response, [
+        {
+          task: taskOf('TASK_STATE_COMPLETED', [
+            { raw: Buffer.from('raw').toString('base64'), filename: 'a.bin' },
+            { url: `${server.url}/file`, filename: 'b.png' },
+            { url: 'https://elsewhere.example.com/c' },
+            { url: 'nightjar-file:5/1-1-secret' },
+          ]),
+        },
+      ]);
+    };
+    const { frames } = await ask(agentAt());
+    const parts = frames.flatMap((frame) => (frame.kind === 'artifact' ? frame.parts : []));
+    expect(parts[0]).toMatchObject({ filename: 'a.bin' });
+    expect(Buffer.from(parts[1]?.raw ?? '', 'base64').toString()).toBe('pixels');
+    expect(parts[1]?.mediaType).toBe('image/png');
+    expect(parts[2]).toMatchObject({ url: 'https://elsewhere.example.com/c' });
+    expect(parts[3]).toEqual({ text: '[artifact: its address cannot be used]' });
+    expect(server.calls.find(({ path }) => path === '/file')?.headers['x-user-token']).toBe(
+      'our-own-token',
+    );
+  });
+
+  it('should keep the open question, and answer it with the next call', async () => {
+    server.answer = (request, response) => {
+      streamed(request, response, [
+        { task: taskOf('TASK_STATE_WORKING') },
+        statusOf('TASK_STATE_INPUT_REQUIRED', 'Which one?'),
+      ]);
+    };
+    const agent = agentAt();
+    const { answer } = await ask(agent);
+    expect(answer.asks).toEqual({ kind: 'text', question: 'Which one?' });
+    expect(desk.calls.links.get('far')).toEqual({ contextId: 'far-context', taskId: 'far-task' });
+    server.answer = (request, response) => {
+      streamed(request, response, [
+        { task: taskOf('TASK_STATE_COMPLETED', [{ text: 'the blue' }]) },
+      ]);
+    };
+    await ask(agent, { task: 'the blue one' });
+    const params = server.calls.at(-1)?.body['params'] as { message: Record<string, unknown> };
+    expect(params.message).toMatchObject({ contextId: 'far-context', taskId: 'far-task' });
+    expect(desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+  });
+
+  it('should say so when the question is not open any more, and not send the answer alone', async () => {
+    desk.calls.links.set('far', { contextId: 'far-context', taskId: 'far-task' });
+    server.answer = (request, response) => {
+      refusedWith(request, response, -32001, 'Task not found');
+    };
+    const { answer } = await ask(agentAt());
+    expect(answer).toMatchObject({ success: false, certainty: 'refused' });
+    expect(answer.text).toContain('its question is not open any more');
+    expect(server.calls).toHaveLength(1);
+    expect(desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+  });
+
+  it('should follow the task of an earlier attempt instead of asking', async () => {
+    desk.calls.before = { kind: 'task', what: 'ask', taskId: 'far-task', isSame: true };
+    server.answer = (request, response) => {
+      answered(request, response, taskOf('TASK_STATE_COMPLETED', [{ text: 'done before' }]));
+    };
+    const { answer } = await ask(agentAt());
+    expect(answer.text).toBe('done before');
+    expect(server.calls.map(({ body }) => body['method'])).toEqual(['GetTask']);
+  });
+
+  it('should cancel the far task when ours is canceled, also before it has a name', async () => {
+    server.answer = async (request, response) => {
+      if (request.body['method'] === 'CancelTask') {
+        answered(request, response, taskOf('TASK_STATE_CANCELED'));
+        return;
+      }
+      await sleep(300);
+      streamed(request, response, [{ task: taskOf('TASK_STATE_WORKING') }], true);
+    };
+    const stop = new AbortController();
+    const asking = ask(agentAt(), { signal: stop.signal });
+    asking.catch(() => undefined);
+    await eventually('it was asked', () => server.calls.length > 0);
+    stop.abort({ kind: 'cancel', mark: 'user' });
+    await expect(asking).rejects.toMatchObject({ kind: 'cancel' });
+    expect(server.calls.map(({ body }) => body['method'])).toEqual([
+      'SendStreamingMessage',
+      'CancelTask',
+    ]);
+  });
+
+  it('should leave the far task alone when another instance goes on with ours', async () => {
+    server.answer = (request, response) => {
+      streamed(request, response, [{ task: taskOf('TASK_STATE_WORKING') }], true);
+    };
+    const stop = new AbortController();
+    const asking = ask(agentAt(), { signal: stop.signal });
+    asking.catch(() => undefined);
+    await eventually('its task has a name', () => desk.calls.named.length > 0);
+    stop.abort({ kind: 'leave' });
+    await expect(asking).rejects.toMatchObject({ kind: 'leave' });
+    expect(server.calls.map(({ body }) => body['method'])).toEqual(['SendStreamingMessage']);
+  });
+});
+
+describe('the guards of a remote agent', () => {
+  async function failed(agent: RemoteAgent, depth = 0): Promise<string> {
+    const { answer } = await ask(agent, { depth });
+    expect(answer.success).toBe(false);
+    return answer.text;
+  }
+
+  it('should follow no redirect, and send the credentials nowhere else', async () => {
+    const thief = await RemoteAgentServer.start();
+    server.answer = (_request, response) => {
+      response.writeHead(307, { location: `${thief.url}/rpc` }).end();
+    };
+    expect(await failed(agentAt())).toBe(
+      'far answered with a redirect (HTTP 307), which is not followed',
+    );
+    expect(thief.seen).toEqual([]);
+    await thief.stop();
+  });
+
+  it('should refuse a card that names another origin', async () => {
+    const thief = await RemoteAgentServer.start();
+    server.card = thief.cardOf({});
+    expect(await failed(agentAt())).toContain('names an address of another origin');
+    expect(thief.seen).toEqual([]);
+    await thief.stop();
+  });
+
+  it('should refuse private addresses and plain HTTP unless they are allowed', async () => {
+    expect(await failed(agentAt({ allowPrivate: false }))).toContain('must be https');
+    const literal = { allowPrivate: false, url: 'https://127.0.0.1:1/' };
+    expect(await failed(agentAt(literal))).toContain('must be at a public address');
+    expect(
+      await failed(agentAt({ allowPrivate: false, url: 'https://agent.internal/' })),
+    ).toContain('must name a host of the public internet');
+    expect(server.seen).toEqual([]);
+  });
+
+  it('should end a loop', async () => {
+    expect(await failed(agentAt(), 4)).toContain('agents have called each other 4 times already');
+    expect(server.calls).toEqual([]);
+  });
+
+  it('should bound the size of an answer', async () => {
+    server.answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const send = (): void => {
+        if (response.destroyed) return;
+        response.write(`: ${'x'.repeat(64 * 1024)}\n\n`, send);
+      };
+      send();
+    };
+    expect(await failed(agentAt())).toBe('far sent more than the 1048576 bytes allowed');
+  });
+
+  it('should bound the silence, and tell that the outcome is not known', async () => {
+    server.answer = () => undefined;
+    const { answer } = await ask(agentAt({ silenceMs: 300 }));
+    expect(answer).toMatchObject({ success: false, certainty: 'unknown' });
+    expect(answer.text).toBe('far said nothing for 0.3 s');
+  });
+
+  it('should bound the time of a call, and cancel what it leaves', async () => {
+    server.answer = (request, response) => {
+      if (request.body['method'] === 'CancelTask') {
+        answered(request, response, taskOf('TASK_STATE_CANCELED'));
+        return;
+      }
+      streamed(request, response, [{ task: taskOf('TASK_STATE_WORKING') }], true);
+    };
+    expect(await failed(agentAt({ maxSeconds: 1 }))).toBe('far did not finish within 1 s');
+    expect(server.calls.at(-1)?.body['method']).toBe('CancelTask');
+  });
+
+  it('should read no card that is too large, none that is no card, and none from a dead host', async () => {
+    server.card = server.cardOf({ description: 'x'.repeat(600 * 1024) });
+    expect(await failed(agentAt())).toBe('far sent more than the 524288 bytes allowed');
+    server.card = [1, 2];
+    expect(await failed(agentAt())).toContain('has no usable agent card');
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const { answer } = await ask(agentAt({ url: `http://127.0.0.1:${port}` }));
+    expect(answer).toEqual({
+      success: false,
+      certainty: 'refused',
+      text: 'far could not be reached (ECONNREFUSED)',
+    });
+  });
+
+  it('should take what is no answer of A2A for one, whatever it is', async () => {
+    const wrong: readonly [number, string, string][] = [
+      [200, 'text/html', '<html>login</html>'],
+      [200, 'application/json', '[1,2]'],
+      [500, 'text/plain', 'boom at redis://u:p@host'],
+      [200, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":999,"result":{}}\n\n'],
+      [200, 'text/event-stream', 'data: nonsense\n\n'],
+    ];
+    for (const [status, type, body] of wrong) {
+      server.answer = (_request, response) => {
+        response.writeHead(status, { 'content-type': type }).end(body);
+      };
+      const text = await failed(agentAt());
+      expect(text).toMatch(/^far (answered|could not)/);
+      expect(text).not.toContain('u:p');
+    }
+  });
+
+  it('should see a new card, and keep the old one while the server is away', async () => {
+    const agent = agentAt();
+    await agent.health();
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__look']);
+    server.card = server.cardOf({ skills: [{ id: 'other' }, { id: 'ö' }, { name: 'no id' }] });
+    await agent.health();
+    expect(agent.tools().map(({ name }) => name)).toEqual([
+      'far__other',
+      expect.stringMatching(/^far__[0-9a-f]{8}$/),
+    ]);
+    server.card = undefined;
+    expect(await agent.health()).toEqual({ ok: false, text: 'far answered HTTP 404' });
+    expect(agent.tools()).toHaveLength(2);
+  });
+});
