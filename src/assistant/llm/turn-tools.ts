@@ -120,7 +120,9 @@ export class TurnTools {
     const { context, language, redactor, signal, onBug } = this.options;
     const outlet: ToolOutlet = {
       language,
-      attach: (artifact) => this.steps.push({ kind: 'artifact', ...artifact }),
+      attach: (artifact) => {
+        this.steps.push({ kind: 'artifact', ...artifact });
+      },
       hide: (text) => redactor.hide(text),
     };
     const within = { ...context, outlet };
