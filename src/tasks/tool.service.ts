@@ -53,7 +53,10 @@ export class ToolService {
     return all.filter(({ readOnly }) => readOnly);
   }
 
-  /** Undefined for a tool that `remoteTools` does not name. @throws the signal's reason. */
+  /**
+   * Undefined for a tool that `remoteTools` does not name.
+   * @throws the signal's reason when it aborts; DomainError QUOTA (the day's tool calls).
+   */
   async callRemote(
     ctx: CallContext,
     name: string,
@@ -62,6 +65,7 @@ export class ToolService {
   ): Promise<RemoteOutcome | undefined> {
     const tool = this.remoteTools(ctx).find((known) => known.name === name);
     if (tool === undefined) return undefined;
+    await this.allowances.of(ctx).demand('tools', 1);
     const { tenant, requestId, depth } = ctx;
     const turn = { tenant, taskId: requestId, ...(depth === undefined ? {} : { depth }) };
     const parts: Part[] = [];
