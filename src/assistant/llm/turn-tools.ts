@@ -221,13 +221,13 @@ function noteOf(asks: RemoteAnswer['asks']): string | undefined {
     : 'It asks a question and waits. Put the question to the user as it is; do not answer it yourself. When the user has answered, call the tool again with that answer.';
 }
 
-/** Without the patterns that spell out a format: they cost tokens, and some providers refuse them. */
+/** Without patterns of texts: they cost tokens, some providers refuse them, and tools check anyway. */
 function slim(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(slim);
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([key]) => key !== 'pattern' || !('format' in schema))
+      .filter(([key, value]) => key !== 'pattern' || typeof value !== 'string')
       .map(([key, value]) => [key, slim(value)]),
   );
 }
