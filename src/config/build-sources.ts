@@ -42,7 +42,16 @@ export function buildSources(
 }
 
 function buildDemo(source: SourceDto, place: string, faults: Faults): SourceConfig {
-  for (const key of ['url', 'urls', 'tls', 'timeoutMs', 'maxBytes', 'auth', 'headers'] as const) {
+  for (const key of [
+    'url',
+    'urls',
+    'webUrl',
+    'tls',
+    'timeoutMs',
+    'maxBytes',
+    'auth',
+    'headers',
+  ] as const) {
     if (source[key] !== undefined) {
       faults.add(`${place}.${key}`, 'has no meaning for a demo source');
     }
@@ -69,6 +78,7 @@ function buildHttp(
     name: source.name,
     url,
     ...(peers.length === 0 ? {} : { peers }),
+    ...(typeof source.webUrl === 'string' ? { webUrl: source.webUrl.replace(/\/+$/, '') } : {}),
     ...(tls === undefined ? {} : { tls }),
     timeoutMs: source.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxBytes: source.maxBytes ?? DEFAULT_MAX_BYTES,

@@ -316,6 +316,8 @@ export interface HttpSourceConfig {
   readonly url: string;
   /** The other members of an HA pair or cluster, of which `url` is the first. */
   readonly peers?: readonly string[];
+  /** Where people open it in a browser, for links in answers; without a trailing slash. */
+  readonly webUrl?: string;
   readonly tls?: TlsSettings;
   readonly timeoutMs: number;
   readonly maxBytes: number;

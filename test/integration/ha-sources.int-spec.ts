@@ -39,7 +39,14 @@ describe('an HA pair of Alertmanagers', () => {
     await one.post(shared);
     await two.post([...shared, { labels: { alertname: 'OnlyTwo' } }]);
     sources = openSources([
-      { ...http, type: 'alertmanager', name: 'am', url: one.url, peers: [two.url] },
+      {
+        ...http,
+        type: 'alertmanager',
+        name: 'am',
+        url: one.url,
+        peers: [two.url],
+        webUrl: 'https://alerts.example.com',
+      },
     ]);
   }, 60_000);
   afterAll(async () => {
@@ -78,6 +85,10 @@ describe('an HA pair of Alertmanagers', () => {
       comment: 'once',
     });
     expect(await two.get('/silences')).toMatchObject([{ id, comment: 'once' }]);
+    const shown: Frame[] = [];
+    for await (const frame of backend.run(turnOf('list silences'), signal)) shown.push(frame);
+    const link = `[\`${id}\`](<https://alerts.example.com/#/silences/${id}>)`;
+    expect(contentOf(shown)).toContain(link);
     await two.stop();
     const none = await listAlerts.run({}, reads(sources), signal);
     expect(none.sources[0]?.error).toContain('could not be reached');

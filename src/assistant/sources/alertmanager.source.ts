@@ -25,7 +25,7 @@ export class AlertmanagerSource implements Source {
   readonly name: string;
   private readonly http: SourceMembers;
 
-  constructor(config: HttpSourceConfig) {
+  constructor(private readonly config: HttpSourceConfig) {
     this.name = config.name;
     this.http = new SourceMembers({ name: config.name, type: this.type }, config);
   }
@@ -96,6 +96,12 @@ export class AlertmanagerSource implements Source {
     return this.http.all((http, abort) => http.get(path, {}, read, abort), signal);
   }
 
+  /** A page of Alertmanager's own interface. */
+  private silenceLink(id: string): { readonly url?: string } {
+    const { webUrl } = this.config;
+    return webUrl === undefined ? {} : { url: `${webUrl}/#/silences/${encodeURIComponent(id)}` };
+  }
+
   private readAlerts(body: unknown): readonly Alert[] {
     return asList(body, 'alerts').map((item) => this.readAlert(item));
   }
@@ -128,6 +134,7 @@ export class AlertmanagerSource implements Source {
       return {
         source: this.name,
         id: asText(silence['id'], 'id'),
+        ...this.silenceLink(asText(silence['id'], 'id')),
         state: state === 'active' || state === 'pending' ? state : 'expired',
         matchers: asList(silence['matchers'], 'matchers').map(readMatcher),
         createdBy: asOptionalText(silence['createdBy'], 'createdBy'),

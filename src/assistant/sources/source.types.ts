@@ -157,6 +157,8 @@ export type MatchOp = '=' | '!=' | '=~' | '!~';
 export interface Silence {
   readonly source: string;
   readonly id: string;
+  /** Where people open it; absent where the config names no such place. */
+  readonly url?: string;
   readonly state: 'active' | 'pending' | 'expired';
   readonly matchers: readonly {
     readonly name: string;

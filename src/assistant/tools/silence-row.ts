@@ -4,6 +4,8 @@ import type { Silence } from '../sources/source.types.js';
 export interface SilenceRow {
   readonly source: string;
   readonly id: string;
+  /** To be opened in a browser. */
+  readonly url?: string;
   readonly state: Silence['state'];
   /** In Alertmanager's notation: `alertname="X"`. */
   readonly matchers: readonly string[];
@@ -18,6 +20,7 @@ export function rowOfSilence(silence: Silence): SilenceRow {
   return {
     source: silence.source,
     id: silence.id,
+    ...(silence.url === undefined ? {} : { url: cleanText(silence.url, 1000) }),
     state: silence.state,
     matchers: silence.matchers
       .slice(0, 20)

@@ -44,6 +44,10 @@ export class SourceDto {
   @Check('urls', urlsFault)
   urls?: string[];
 
+  @IsOptional()
+  @HttpUrl()
+  webUrl?: string;
+
   @Section(() => TlsDto)
   tls?: TlsDto;
 

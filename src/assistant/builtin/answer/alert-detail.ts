@@ -1,7 +1,7 @@
 import type { AlertDetail } from '../../tools/get-alert.tool.js';
 import type { SilenceRow } from '../../tools/silence-row.js';
 import type { TurnRun } from '../turn-run.js';
-import { code, link, pair, plain } from './markdown.js';
+import { code, link, linkedId, pair, plain } from './markdown.js';
 
 /** Everything about one alert, as a short list. */
 export function alertDetail(run: TurnRun, alert: AlertDetail, position?: number): string {
@@ -44,7 +44,7 @@ function quietness(run: TurnRun, alert: AlertDetail): string {
 
 function silencedBy(run: TurnRun, silence: SilenceRow): string {
   return run.words.silencedBy(
-    code(silence.id),
+    linkedId(silence.id, silence.url),
     plain(silence.comment),
     plain(silence.created_by),
     run.at(silence.ends_at),

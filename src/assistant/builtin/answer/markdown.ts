@@ -28,6 +28,12 @@ export function link(text: string): string | undefined {
   return shown.length > 1000 ? undefined : `<${shown}>`;
 }
 
+/** An id that leads to its page, where it has one. */
+export function linkedId(id: string, url: string | undefined): string {
+  const target = url === undefined ? undefined : link(url);
+  return target === undefined ? code(id) : `[${code(id)}](${target})`;
+}
+
 /** `name=value` as a code span. */
 export function pair(name: string, value: string): string {
   return code(`${name}=${cut(value, 80)}`);

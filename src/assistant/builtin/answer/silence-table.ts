@@ -1,6 +1,6 @@
 import type { SilenceRow } from '../../tools/silence-row.js';
 import type { TurnRun } from '../turn-run.js';
-import { code, plain, table } from './markdown.js';
+import { code, linkedId, plain, table } from './markdown.js';
 
 /** Silences with their end, creator and reason; empty text when there are none. */
 export function silenceTable(run: TurnRun, silences: readonly SilenceRow[]): string {
@@ -13,7 +13,7 @@ export function silenceTable(run: TurnRun, silences: readonly SilenceRow[]): str
     run.at(silence.ends_at),
     plain(silence.created_by),
     plain(silence.comment),
-    code(silence.id),
+    linkedId(silence.id, silence.url),
   ]);
   const head = [
     '#',
