@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check conformance conformance-docs fuzz model model-mutants mutants write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static check conformance conformance-docs fuzz model model-mutants mutants sbom write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -33,6 +33,7 @@ help:
 	@echo 'make helm-docs the chart’s schema and table of values, from values.yaml'
 	@echo 'make upgrade-test [UPGRADE_FROM=v1.2.3]  an earlier build and this one on one Redis, under load'
 	@echo 'make image-test  docker/Dockerfile’s steps in an empty folder, run without rights'
+	@echo 'make sbom      sbom.cdx.json: what runs in production, from the lock file'
 	@echo 'make cli-docs  docs/cli.md, from what the commands say of themselves'
 	@echo 'make format    prettier over the tree'
 
@@ -121,6 +122,10 @@ image-test: $(DEPS)
 upgrade-test: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis git:git:git
 	$(NPX) vitest run --config test/upgrade/vitest.config.ts
+
+sbom:
+	@npm sbom --sbom-format cyclonedx --omit dev --package-lock-only > sbom.cdx.json
+	@echo 'sbom.cdx.json'
 
 cli-docs: $(ENTRY)
 	node scripts/cli-docs.mjs

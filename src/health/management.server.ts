@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { ApiDescription, OPENAPI_PATHS } from './api-description.js';
+import { refuseClient } from './refuse-client.js';
 import { json, type ManagementAnswer, ManagementService } from './management.service.js';
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How often slow requests are looked for; Node's own default would let them be for 30 s more. */
+const LOOK_MS = 5000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -38,9 +41,10 @@ export class ManagementServer implements OnApplicationShutdown {
   async start(): Promise<void> {
     const { host, port } = this.config.management;
     if (port === 0) return;
-    const server = createServer((request, response) => {
+    const server = createServer({ connectionsCheckingInterval: LOOK_MS }, (request, response) => {
       void this.handle(request, response);
     });
+    server.on('clientError', refuseClient);
     server.requestTimeout = REQUEST_TIMEOUT_MS;
     server.headersTimeout = REQUEST_TIMEOUT_MS;
     server.listen(port, host);

@@ -11,6 +11,8 @@ import {
 /** A bucket that nobody has asked for so long is as good as full, or nearly so. */
 const KEPT_MS = 10 * 60_000;
 const MOST_BUCKETS = 30_000;
+/** What fractions of a ms add up to is no ms. */
+const EPSILON_MS = 0.01;
 
 /**
  * The rates by this instance's own count: what `take-rate` does, for the time that Redis cannot be
@@ -43,7 +45,7 @@ export class LocalRates {
       this.buckets.set(bucketOf(caller, whose), at, now);
       const rate = rates[whose];
       const requests = Math.floor((rate?.burst ?? 0) - (at - now) / msBetween(rate) + 0.001);
-      left[whose] = { requests, fullInMs: Math.ceil(at - now) };
+      left[whose] = { requests, fullInMs: Math.ceil(at - now - EPSILON_MS) };
     }
     return { ok: true, left };
   }

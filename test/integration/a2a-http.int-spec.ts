@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { AgentCard } from '@a2a-js/sdk';
@@ -123,6 +124,23 @@ describe('bodies', () => {
       const json = await call(`${gateway.url}/a2a`, init);
       expect(json.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
       expect(json.status).toBe(415);
+    },
+  );
+
+  it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, identity'])(
+    'should refuse a body in %s with 415: nothing is unpacked',
+    async (encoding) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      const init = { method: 'POST', body: gzipSync('{}'), headers };
+      const rest = await call(`${gateway.url}/a2a/message:send`, init);
+      expect(errorOf(rest)).toMatchObject({ http: 415, code: 415, status: 'INVALID_ARGUMENT' });
+      expect(rest.text).toContain('without a Content-Encoding');
+      expect(rest.headers.get('accept-encoding')).toBe('identity');
+      const json = await call(`${gateway.url}/a2a/v1`, init);
+      expect(json.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
+      const identity = { ...headers, 'content-encoding': 'identity' };
+      const plain = { ...init, body: rpc('ListTasks', {}), headers: identity };
+      expect((await call(`${gateway.url}/a2a/v1`, plain)).status).toBe(200);
     },
   );
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,6 +10,7 @@ import {
   type TenantConfig,
 } from '../../config/config.types.js';
 import { type Challenge, DomainError } from '../../domain/errors.js';
+import { refuseClient } from '../../health/refuse-client.js';
 import { baseUrlOf } from './base-url.js';
 import { callerProtocolOf, pathOf } from './caller-protocol.js';
 import { challengeText } from './challenge.js';
@@ -40,11 +40,26 @@ const ADMIN_BODY_BYTES = 256 * 1024;
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 /** An id of 256 bytes, percent-encoded, and `:subscribe`. */
 const MAX_PARAM_LENGTH = 1024;
-/** For a whole request to arrive; a response may take as long as it likes. */
-const REQUEST_TIMEOUT_MS = 60_000;
-const HEADERS_TIMEOUT_MS = 20_000;
-/** Above the 60 s after which load balancers usually drop an idle connection. */
-const KEEP_ALIVE_MS = 72_000;
+
+/** How long a client may take, ms; a response may take as long as it likes. */
+export interface HttpTimes {
+  /** Until a whole request is there. */
+  readonly request: number;
+  /** Until its headers are. */
+  readonly headers: number;
+  /** Between two requests of a connection. */
+  readonly idle: number;
+  /** How often the first two are looked at. */
+  readonly look: number;
+}
+
+const TIMES: HttpTimes = {
+  request: 60_000,
+  headers: 20_000,
+  // Above the 60 s after which load balancers usually drop an idle connection.
+  idle: 72_000,
+  look: 5000,
+};
 const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
@@ -52,7 +67,7 @@ const CLOSE_IDLE_EVERY_MS = 100;
  * a body limit per surface, request ids, 405 apart from 404, errors of the framework in the
  * caller's protocol, and time-outs that end slow requests but never a response.
  */
-export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
+export function createHttpAdapter(config: GatewayConfig, times = TIMES): FastifyAdapter {
   const proxies = new AddressList(config.trustedProxies);
   const adapter = new FastifyAdapter({
     skipMiddie: true,
@@ -60,9 +75,9 @@ export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
     requestIdHeader: false,
     genReqId: requestIdOf,
     bodyLimit: OTHER_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: times.request,
+    keepAliveTimeout: times.idle,
+    http: { headersTimeout: times.headers, connectionsCheckingInterval: times.look },
     routerOptions: {
       maxParamLength: MAX_PARAM_LENGTH,
       ignoreTrailingSlash: true,
@@ -81,6 +96,7 @@ export function createHttpAdapter(config: GatewayConfig): FastifyAdapter {
   );
   setHeaders(fastify);
   guardSites(fastify, config);
+  refuseEncoded(fastify);
   readBodiesAsText(fastify);
   knowRoutes(fastify, config);
   closeIdleWhileClosing(fastify);
@@ -109,6 +125,21 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-content-type-options', 'nosniff');
   reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
   reply.header('cache-control', 'no-store');
+}
+
+/** Nothing is unpacked here: a few bytes could become gigabytes. */
+function refuseEncoded(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', (request, reply, payload, done) => {
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+    if (encoding === '' || encoding === 'identity') {
+      done(null, payload);
+      return;
+    }
+    // RFC 9110 section 12.5.3: what would be taken.
+    reply.header('accept-encoding', 'identity');
+    const text = 'Compressed bodies are not accepted: send the body without a Content-Encoding';
+    done(new DomainError('MEDIA_TYPE', text), payload);
+  });
 }
 
 function readBodiesAsText(fastify: FastifyInstance): void {
@@ -210,24 +241,3 @@ function refuseTarget(_error: Error, request: FastifyRequest, reply: FastifyRepl
   const refusal = new DomainError('INVALID_REQUEST', 'The URL is malformed');
   sendError(reply, callerProtocolOf(request.url), toWireError(refusal, reply));
 }
-
-/** Not HTTP, or headers too long or too slow: there is no request to answer, only a socket. */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, line] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Bad Request'];
-  const message = `${line}: the request is not well-formed HTTP`;
-  const body = JSON.stringify({ error: { code: status, status: 'INVALID_ARGUMENT', message } });
-  socket.end(
-    `HTTP/1.1 ${status} ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
-
-const CLIENT_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-};

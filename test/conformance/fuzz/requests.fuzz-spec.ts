@@ -7,7 +7,7 @@ import { RedisServer } from '../../support/redis-server.js';
 import { faultOf } from './judge.js';
 import { mutatedRequest } from './mutate.js';
 import { type RawRequest, sendRaw, shown } from './raw-http.js';
-import { MANAGEMENT_TEMPLATES, publicTemplates } from './templates.js';
+import { adminTemplates, MANAGEMENT_TEMPLATES, publicTemplates } from './templates.js';
 
 /** The same requests every time, unless `make fuzz` asks for others, and for longer. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_130);
@@ -16,6 +16,7 @@ const LANES = 8;
 const REQUESTS = 250;
 const ANSWER_MS = 20_000;
 const ann = caller('acme', 'ann');
+const ADMIN = `adm_${randomBytes(32).toString('base64url')}`;
 
 let redis: RedisServer;
 let fleet: Fleet;
@@ -27,7 +28,11 @@ beforeAll(async () => {
     redisUrl: redis.url,
     tenants: [{ id: 'acme' }],
     callers: [ann],
-    env: { PUSH_KEY: randomBytes(32).toString('hex'), NIGHTJAR_MCP_MAX_WAIT_SECONDS: '5' },
+    env: {
+      PUSH_KEY: randomBytes(32).toString('hex'),
+      NIGHTJAR_MCP_MAX_WAIT_SECONDS: '5',
+      NIGHTJAR_ADMIN_TOKEN: ADMIN,
+    },
     config: {
       auth: { failuresPerMinute: 1_000_000 },
       push: {
@@ -130,6 +135,39 @@ describe(`requests with something wrong about them, seed ${SEED}`, () => {
       { seed: SEED, numRuns: 300 },
     );
   }, 120_000);
+
+  it(
+    'should get the same from the admin API',
+    async () => {
+      const admin = new A2aClient(gateway.managementUrl, ADMIN);
+      const done = await new A2aClient(gateway.baseUrl, ann.token).send('instant');
+      const document = { sources: [{ type: 'demo', name: 'demo' }] };
+      await admin.call('PUT', '/admin/v1/tenants/fuzzed', document);
+      const made = await admin.call<{ id: string }>('POST', '/admin/v1/tokens', {
+        ...{ tenant: 'fuzzed', user: 'bob' },
+      });
+      const templates = adminTemplates({ done: done.id }, made.body.id);
+      for (const { method, target, body } of templates) {
+        const { status, text } = await admin.call(method, target, body);
+        expect([200, 404], `${method} ${target}: ${text}`).toContain(status);
+      }
+      const host = `127.0.0.1:${gateway.managementPort}`;
+      const requests = mutatedRequest(templates, ADMIN, host);
+      await Promise.all(
+        Array.from({ length: LANES }, (_, lane) =>
+          fc.assert(
+            fc.asyncProperty(requests, ({ request }) => {
+              const isAdmin = /^\/admin(\/|$)/.test(request.target);
+              return judge(gateway.managementPort, request, isAdmin ? 'public' : 'management');
+            }),
+            parameters(lane + LANES),
+          ),
+        ),
+      );
+      expect(gateway.logs).not.toContain(ADMIN);
+    },
+    (SECONDS + 120) * 1000,
+  );
 
   it('should leave a gateway that works, and that has logged no fault of its own', async () => {
     expect(gateway.exitCode).toBeUndefined();

@@ -145,6 +145,51 @@ export function publicTemplates(known: Known): readonly Template[] {
   return [...A2A.flatMap((cell) => a2a(cell, known)), ...mcp(), ...rest(known)];
 }
 
+/** Every path of the admin API. `token`: the id of one that may be ended. */
+export function adminTemplates(known: Pick<Known, 'done'>, token: string): readonly Template[] {
+  const of = (method: string, path: string, body?: JsonObject): Template => ({
+    name: `admin ${method} ${path}`,
+    method,
+    target: `/admin/v1${path}`,
+    headers: {},
+    ...(body === undefined ? {} : { body }),
+  });
+  const tenant = {
+    ...{ profile: 'strict', takeover: 'fail', contextConcurrency: 'queue' },
+    assistant: { backend: 'builtin' },
+    sources: [{ type: 'demo', name: 'demo' }],
+    writes: { create_silence: { policy: 'ask-caller', within: { matchers: ['team="a"'] } } },
+    limits: { activePerUser: 8, requestsPerMinutePerUser: 600, toolCallsPerDayPerTenant: 100 },
+    mcp: { toolsets: ['assistant', 'direct'] },
+  };
+  return [
+    of('GET', '/tenants'),
+    of('GET', '/tenants/fuzzed'),
+    of('POST', '/tenants/fuzzed:suspend', { reason: 'x' }),
+    of('POST', '/tenants/fuzzed:resume', {}),
+    of('POST', '/tenants/fuzzed/users/bob:suspend', { reason: 'x' }),
+    of('POST', '/tenants/fuzzed/users/bob:resume', {}),
+    of('GET', '/tenants/acme/usage?from=2026-11-01&to=2026-11-30&user=ann'),
+    of('GET', `/tenants/acme/tasks/${known.done}`),
+    of('POST', `/tenants/acme/tasks/${randomUUID()}:cancel`, {}),
+    of('GET', '/tokens?tenant=fuzzed'),
+    of('POST', '/tokens', {
+      ...{ tenant: 'fuzzed', user: 'bob', label: 'l', scopes: ['a2a', 'mcp'] },
+      ...{ expires: '2030-01-01T00:00:00Z', addresses: ['127.0.0.1', '10.0.0.0/8'] },
+    }),
+    of('GET', `/tokens/${token}`),
+    of('POST', `/tokens/${token}:rotate`, {}),
+    of('POST', `/tokens/${randomUUID()}:revoke`, {}),
+    of('GET', '/tasks?tenant=acme&user=ann'),
+    of('GET', '/audit?tenant=acme&since=2026-11-01T00:00:00Z&actor=a&action=task.send&pageSize=5'),
+    // A tenant that is there is not replaced unseen, so each is deleted for the next one.
+    ...['p', 'q', 'r'].flatMap((id) => [
+      of('PUT', `/tenants/fuzz-${id}`, tenant),
+      of('DELETE', `/tenants/fuzz-${id}`),
+    ]),
+  ];
+}
+
 /** Of the management listener. */
 export const MANAGEMENT_TEMPLATES: readonly Template[] = ['/livez', '/readyz', '/metrics', '/'].map(
   (target) => ({ name: `management ${target}`, method: 'GET', target, headers: {} }),
