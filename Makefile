@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check conformance conformance-docs fuzz model model-mutants mutants sbom write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static check conformance conformance-docs cross-table fuzz model model-mutants mutants sbom write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -19,6 +19,7 @@ help:
 	@echo 'make test      build, then every test: unit, integration, two processes on a real Redis'
 	@echo 'make check     formatting, lint, types, unit tests: seconds, no services'
 	@echo 'make conformance  every promised behaviour over every binding; each proof fails on null servers'
+	@echo 'make cross-table  every operation for other peoples’ things, by whoever may not see them; minutes'
 	@echo 'make fuzz      malformed requests to every endpoint [SECONDS=300] [SEED=…, else random]'
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
 	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
@@ -62,6 +63,10 @@ conformance: $(ENTRY)
 
 conformance-docs: $(DEPS)
 	$(NPX) vitest run --project unit test/conformance/completeness --update
+
+cross-table: $(ENTRY)
+	@scripts/need.sh redis-server:redis-server:redis
+	CROSS_TABLE_REPEATS=$${REPEATS:-10} $(NPX) vitest run --project e2e test/e2e/cross-table --update
 
 fuzz: SECONDS ?= 300
 fuzz: SEED ?= $(shell od -An -N3 -tu4 /dev/urandom | tr -d ' ')

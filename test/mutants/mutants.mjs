@@ -87,8 +87,8 @@ export const MUTANTS = [
     ],
     test: {
       project: 'e2e',
-      file: 'test/e2e/isolation.e2e-spec.ts',
-      name: 'should be what random ids get: GET task',
+      file: 'test/e2e/cross-table.e2e-spec.ts',
+      name: 'should be what is missing, to the other user',
     },
   },
   {

@@ -17,10 +17,17 @@ export interface Caller {
   readonly tenant: string;
   readonly user: string;
   readonly token: string;
+  /** Absent: both surfaces. */
+  readonly scopes?: readonly string[];
+  readonly expires?: string;
 }
 
-export function caller(tenant: string, user: string): Caller {
-  return { tenant, user, token: `nj_${randomBytes(32).toString('base64url')}` };
+export function caller(
+  tenant: string,
+  user: string,
+  more: Pick<Caller, 'scopes' | 'expires'> = {},
+): Caller {
+  return { tenant, user, token: `nj_${randomBytes(32).toString('base64url')}`, ...more };
 }
 
 export interface TestTenant {
@@ -122,9 +129,8 @@ export class Fleet {
               : assistant,
         };
       }),
-      tokens: this.options.callers.map(({ tenant, user, token }) => ({
-        tenant,
-        user,
+      tokens: this.options.callers.map(({ token, ...rest }) => ({
+        ...rest,
         sha256: createHash('sha256').update(token).digest('hex'),
       })),
     };

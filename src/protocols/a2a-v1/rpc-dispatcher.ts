@@ -69,6 +69,8 @@ const METHODS: readonly Method[] = [
   },
 ];
 
+export const V1_METHODS: readonly string[] = METHODS.map(({ name }) => name);
+
 /** By the spec's PascalCase name and by the camelCase one that NevoFlux uses. */
 const METHOD_OF = new Map<string, Method>(
   METHODS.flatMap((method) => [
