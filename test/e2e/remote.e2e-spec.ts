@@ -151,7 +151,7 @@ describe('a second Nightjar that is asked by name', () => {
     const doomed = await here.add();
     const before = (await startsThere()).length;
     const task = await new A2aClient(doomed.baseUrl, asker.token).start(
-      'ask far: deltas count=60 every=100',
+      'ask far: deltas count=30 every=100',
     );
     await eventually('some of it is here', async () =>
       /1\.5 /.test(JSON.stringify(await new A2aClient(a.baseUrl, asker.token).get(task.id))),
@@ -166,7 +166,7 @@ describe('a second Nightjar that is asked by name', () => {
       LEASE_MS + 20_000,
     );
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
-    const numbers = Array.from({ length: 60 }, (_, n) => `1.${n + 1} `).join('');
+    const numbers = Array.from({ length: 30 }, (_, n) => `1.${n + 1} `).join('');
     expect(answerOf(done)).toBe(`**far** says:\n\n${numbers}`);
     expect(await startsThere()).toHaveLength(before + 1);
   });

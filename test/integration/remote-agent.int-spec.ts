@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
@@ -282,6 +283,95 @@ describe('a call of a remote agent', () => {
     stop.abort({ kind: 'leave' });
     await expect(asking).rejects.toMatchObject({ kind: 'leave' });
     expect(server.calls.map(({ body }) => body['method'])).toEqual(['SendStreamingMessage']);
+  });
+});
+
+describe('the assistant of n9e as a remote', () => {
+  /** As n9e answers: REST alone, an id of its own for each event, subscribing only where a task runs. */
+  function playN9e(events: readonly unknown[], later: Record<string, unknown>): void {
+    server.card = server.cardOf({
+      supportedInterfaces: [
+        { url: `${server.url}/a2a`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      ],
+    });
+    server.answer = ({ path }, response) => {
+      const isStream = path.endsWith(':stream') || path.endsWith(':subscribe');
+      response.writeHead(200, {
+        'content-type': isStream ? 'text/event-stream' : 'application/json',
+      });
+      if (path === '/a2a/message:stream') {
+        for (const event of events) {
+          response.write(`id: ${randomUUID()}\ndata: ${JSON.stringify(event)}\n\n`);
+        }
+        response.end();
+      } else if (path.endsWith(':subscribe')) {
+        const details = [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason: 'TASK_NOT_FOUND',
+            domain: 'a2a-protocol.org',
+          },
+        ];
+        const error = { code: 404, status: 'NOT_FOUND', message: 'no active execution', details };
+        response.end(`event: error\ndata: ${JSON.stringify({ error })}\n\n`);
+      } else response.end(JSON.stringify(later));
+    };
+  }
+
+  it('should read its thoughts, steps, pieces and cards, with its own token alone', async () => {
+    const thought = { text: 'hm', metadata: { adk_thought: true } };
+    const rule = { text: '{"name":"cpu"}', metadata: { n9e_content_type: 'alert_rule' } };
+    const artifact = (artifactId: string, part: unknown, append = false): unknown => ({
+      artifactUpdate: {
+        taskId: 'far-task',
+        contextId: 'far-context',
+        artifact: { artifactId, parts: [part] },
+        append,
+      },
+    });
+    playN9e(
+      [
+        { task: taskOf('TASK_STATE_SUBMITTED') },
+        statusOf('TASK_STATE_WORKING'),
+        artifact('r', thought),
+        statusOf('TASK_STATE_WORKING', 'tool_result:search_active_alerts'),
+        artifact('c', { text: 'two ' }),
+        artifact('c', { text: 'alerts' }, true),
+        artifact('x', rule),
+        statusOf('TASK_STATE_COMPLETED'),
+      ],
+      {},
+    );
+    const { frames, answer } = await ask(agentAt());
+    expect(answer).toMatchObject({ success: true, text: 'two alerts' });
+    expect(frames).toEqual([
+      { kind: 'reason', text: 'hm' },
+      { kind: 'step', text: 'tool_result:search_active_alerts' },
+      { kind: 'content', text: 'two ' },
+      { kind: 'content', text: 'alerts' },
+      { kind: 'artifact', name: 'artifact', parts: [rule], contentType: 'alert_rule' },
+    ]);
+    expect(server.calls[0]?.path).toBe('/a2a/message:stream');
+    expect(server.calls[0]?.headers['x-user-token']).toBe('our-own-token');
+  });
+
+  it('should poll a task whose stream broke, where another of its instances cannot be subscribed to', async () => {
+    playN9e(
+      [{ task: taskOf('TASK_STATE_SUBMITTED') }, pieceOf('two ', false)],
+      taskOf('TASK_STATE_WORKING', [{ text: 'two ' }]),
+    );
+    const play = server.answer;
+    let looks = 0;
+    server.answer = (request, response) => {
+      if (request.path === '/a2a/tasks/far-task' && (looks += 1) > 2) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(taskOf('TASK_STATE_COMPLETED', [{ text: 'two alerts' }])));
+      } else void play(request, response);
+    };
+    const { frames, answer } = await ask(agentAt());
+    expect(answer.text).toBe('two alerts');
+    expect(textOf(frames)).toBe('two alerts');
+    expect(server.calls.filter(({ path }) => path.endsWith(':subscribe'))).toHaveLength(1);
   });
 });
 
