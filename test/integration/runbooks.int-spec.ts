@@ -99,8 +99,9 @@ describe('pages of runbooks', () => {
     expect(names(few.seenBy({ busiGroups: [1] }))).toEqual(['count_alerts']);
     const answer = async (text: string): Promise<string> => {
       const frames: Frame[] = [];
-      for await (const frame of new BuiltinBackend(few).run(turnOf(text), signal))
-        {frames.push(frame);}
+      for await (const frame of new BuiltinBackend(few).run(turnOf(text), signal)) {
+        frames.push(frame);
+      }
       return contentOf(frames);
     };
     expect(await answer('how many alerts?')).toContain('6 alerts are firing');
