@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import type { ConfigSource } from './config/config-source.js';
 import type { GatewayConfig } from './config/config.types.js';
+import { listenerWarnings } from './config/listener-warnings.js';
 import { SYSTEM_TENANT } from './config/token-scopes.js';
 import { ExecutionService } from './execution/execution.service.js';
 import { logRequests } from './health/access-log.js';
@@ -48,9 +49,11 @@ export interface Gateway {
 /**
  * Starts a gateway: management first, so that probes are answered while the rest comes up.
  * @throws Error with `code` EADDRINUSE and the like when a listener cannot be opened.
+ * @throws ConfigError when the certificate of the listener cannot be used.
  */
 export async function startGateway(source: ConfigSource, log: JsonLogger): Promise<Gateway> {
   const { config } = source;
+  const warnings = listenerWarnings(config);
   await openTracing(config.tracing, PRODUCT.version);
   showTenants(
     config.tenants.map(({ id }) => id),
@@ -82,6 +85,7 @@ export async function startGateway(source: ConfigSource, log: JsonLogger): Promi
   const url = await app.getUrl();
   const logger = new Logger('Gateway');
   logger.log({ msg: 'listening', url, instance: app.get(ExecutionService).instance });
+  for (const warning of warnings) logger.warn(warning);
   app.get(DrainState).markReady();
   const tenants = app
     .get(TenantDirectory)

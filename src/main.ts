@@ -14,10 +14,15 @@ function load(): ConfigSource {
   try {
     return new ConfigSource({ environment: process.env });
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.toString()}\n`);
-    process.exit(EXIT_CONFIG);
+    return refuse(error);
   }
+}
+
+/** Ends the process for a faulty configuration. @throws what is something else. */
+function refuse(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.toString()}\n`);
+  process.exit(EXIT_CONFIG);
 }
 
 async function main(): Promise<void> {
@@ -52,6 +57,7 @@ async function main(): Promise<void> {
   try {
     await starting;
   } catch (error) {
+    if (error instanceof ConfigError) refuse(error);
     log.fatal({ msg: describeStartFailure(error, config), err: error });
     process.exit(EXIT_UNAVAILABLE);
   }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { GatewayConfig } from '../config/config.types.js';
+import { listenerWarnings } from '../config/listener-warnings.js';
 import { loadConfig } from '../config/load-config.js';
 import { redact } from '../config/redact.js';
 import { EMBEDDED_URL } from './launch/plan.js';
@@ -33,7 +34,10 @@ function load(file: string | undefined): GatewayConfig {
   return loadConfig({ environment: process.env, file, redisUrl: EMBEDDED_URL });
 }
 
-function summary({ tenants, tokens, listen, redis }: GatewayConfig): string {
+/** @throws ConfigError when the certificate of the listener cannot be used. */
+function summary(config: GatewayConfig): string {
+  const { tenants, tokens, listen, redis } = config;
+  const warnings = listenerWarnings(config);
   const lines = [
     `the configuration is fine: ${count(tenants, 'tenant')}, ${count(tokens, 'token')}, listens on ${listen.host}:${listen.port}`,
   ];
@@ -42,6 +46,7 @@ function summary({ tenants, tokens, listen, redis }: GatewayConfig): string {
   else if (tokens.length === 0) {
     lines.push('warning: no token is configured: only those of nightjar token create will do');
   }
+  lines.push(...warnings.map((text) => `warning: ${text}`));
   return `${lines.join('\n')}\n`;
 }
 

@@ -5,6 +5,7 @@ import { examineRedis } from '../redis/doctor/examine-redis.js';
 import type { Finding } from '../redis/doctor/finding.js';
 import { CliFailure } from './cli-failure.js';
 import { examineIssuers } from './doctor/examine-issuers.js';
+import { examineListener } from './doctor/examine-listener.js';
 import { examinePush } from './doctor/examine-push.js';
 import { examineTenants } from './doctor/examine-tenants.js';
 import { findRedis, type FindOptions } from './find-redis.js';
@@ -53,6 +54,7 @@ async function examine(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<Find
   });
   return [
     ...(await redis),
+    ...examineListener(config),
     ...(await examineIssuers(config.auth.oidc)),
     ...(await examineTenants(config.tenants)),
     ...(await examinePush(config)),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { BuildInput } from './build-config.js';
 import type { GatewayConfig } from './config.types.js';
+import { isLoopback } from './loopback.js';
 
 /**
  * Admin API, audit and usage. The API is on by itself only where nothing but this machine reaches the
@@ -12,7 +13,7 @@ export function buildAdministration({
 }: BuildInput): Pick<GatewayConfig, 'admin' | 'audit' | 'usage'> {
   const { admin, audit, usage, listen, management } = dto;
   const isMerged = (management?.port ?? (listen?.port === 0 ? 0 : 1)) === 0;
-  const isInside = !isMerged && isLoopbackHost(management?.host ?? '127.0.0.1');
+  const isInside = !isMerged && isLoopback(management?.host ?? '127.0.0.1');
   return {
     admin: {
       enabled: admin?.enabled ?? isInside,
@@ -30,8 +31,4 @@ export function buildAdministration({
     },
     usage: { retentionDays: usage?.retentionDays ?? 92 },
   };
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -3,6 +3,7 @@ import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildAdministration } from './build-administration.js';
 import { buildCard } from './build-card.js';
+import { buildListeners } from './build-listeners.js';
 import { buildOidc } from './build-oidc.js';
 import { buildPush } from './build-push.js';
 import { buildRedis } from './build-redis.js';
@@ -50,7 +51,7 @@ export function buildConfig(input: BuildInput): GatewayConfig {
   if (demo) tokens.push(demoToken(demoSha256));
   if (adminSha256 !== undefined) tokens.push(adminToken(adminSha256));
   return {
-    ...buildListeners(dto, faults),
+    ...buildListeners(input),
     ...(dto.allowedHosts === undefined ? {} : { allowedHosts: dto.allowedHosts }),
     ...(dto.allowedOrigins === undefined ? {} : { allowedOrigins: dto.allowedOrigins }),
     trustedProxies: dto.trustedProxies ?? ['127.0.0.0/8', '::1/128'],
@@ -91,30 +92,6 @@ function buildN9eAuth(
   if (n9e === undefined || faults.has('auth.n9e')) return {};
   if (!tenants.has(n9e.tenant)) faults.add('auth.n9e.tenant', 'is not a configured tenant');
   return { n9e: { url: n9e.url.replace(/\/+$/, ''), tenant: n9e.tenant } };
-}
-
-function buildListeners(
-  { listen, management, publicUrl }: GatewayDto,
-  faults: Faults,
-): Pick<GatewayConfig, 'listen' | 'management' | 'publicUrl'> {
-  const port = listen?.port ?? 17_000;
-  // A port chosen by the system leaves none to count from: management joins the main listener.
-  const managementPort = management?.port ?? (port === 0 ? 0 : port + 1000);
-  if (managementPort > 65_535 && !faults.has('listen.port')) {
-    faults.add('management.port', 'must be set: listen.port + 1000 is no port');
-  }
-  if (managementPort !== 0 && managementPort === port) {
-    faults.add('management.port', 'must differ from listen.port (0 joins the two)');
-  }
-  return {
-    listen: { host: listen?.host ?? '127.0.0.1', port },
-    management: {
-      host: management?.host ?? '127.0.0.1',
-      port: managementPort,
-      probesOnMain: management?.probesOnMain ?? false,
-    },
-    ...(typeof publicUrl === 'string' ? { publicUrl: publicUrl.replace(/\/+$/, '') } : {}),
-  };
 }
 
 function buildExecution({ execution }: GatewayDto, faults: Faults): GatewayConfig['execution'] {

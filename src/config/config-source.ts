@@ -1,31 +1,23 @@
-import { type ConfigFiles, diskFiles, readText } from './config-files.js';
+import { diskFiles } from './config-files.js';
 import type { GatewayConfig, TenantConfig } from './config.types.js';
 import { loadConfig, type LoadOptions } from './load-config.js';
 import { readTenant } from './read-tenant.js';
+import { WatchedFiles } from './watched-files.js';
 
 /** What takes effect without a restart. */
 const LIVE: ReadonlySet<string> = new Set(['tenants', 'tokens']);
 
 /**
  * Where the configuration comes from, for as long as the gateway runs: notices that the YAML file or
- * a file that it refers to has changed, and reads it again. Compares contents, not times: Kubernetes
- * swaps mounted files behind a symbolic link, and a rotated secret is a change like any other.
+ * a file that it refers to has changed, and reads it again.
  */
 export class ConfigSource {
-  private readonly read = new Map<string, string>();
-  private readonly files: ConfigFiles;
+  private readonly files: WatchedFiles;
   private current: GatewayConfig;
 
   /** @throws ConfigError with every fault there is. */
   constructor(private readonly options: LoadOptions) {
-    const { files = diskFiles } = options;
-    this.files = {
-      exists: (path) => files.exists(path),
-      read: (path) => {
-        this.read.set(path, contentOf(files, path));
-        return files.read(path);
-      },
-    };
+    this.files = new WatchedFiles(options.files);
     this.current = loadConfig({ ...options, files: this.files });
   }
 
@@ -39,10 +31,7 @@ export class ConfigSource {
    * @throws ConfigError when the new one is at fault: the last good one stays; told once a change.
    */
   poll(): GatewayConfig | undefined {
-    const { files = diskFiles } = this.options;
-    const changed = [...this.read].filter(([path, before]) => contentOf(files, path) !== before);
-    if (changed.length === 0) return undefined;
-    changed.forEach(([path]) => this.read.set(path, contentOf(files, path)));
+    if (!this.files.changed()) return undefined;
     this.current = loadConfig({ ...this.options, files: this.files });
     return this.current;
   }
@@ -62,9 +51,4 @@ export function needRestart(before: GatewayConfig, after: GatewayConfig): readon
   return Object.keys({ ...old, ...now })
     .filter((key) => !LIVE.has(key))
     .filter((key) => JSON.stringify(old?.[key]) !== JSON.stringify(now?.[key]));
-}
-
-function contentOf(files: ConfigFiles, path: string): string {
-  const content = readText(files, path);
-  return 'fault' in content ? `\0${content.fault}` : content.text;
 }

@@ -6,7 +6,7 @@ import type { ReadTool, Toolset } from './toolsets.js';
  * one YAML file; nothing else reads either.
  */
 export interface GatewayConfig {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenSettings;
   readonly management: {
     readonly host: string;
     /** 0: merged into the main listener (the embedded default does this for livez and readyz). */
@@ -98,6 +98,23 @@ export interface GatewayConfig {
   readonly tokens: readonly TokenConfig[];
   /** Demo tenant and token are on; only with the embedded Redis or --demo, on loopback. */
   readonly demo: boolean;
+}
+
+export interface ListenSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: ListenTls;
+  /** Plain HTTP where other machines reach it: true wants it, false refuses it; absent: a warning. */
+  readonly insecure?: boolean;
+}
+
+/** Files in PEM, by absolute path; see `readListenCertificate`. */
+export interface ListenTls {
+  /** The server's certificate, then those between it and its authority. */
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
 }
 
 /** A Redis ACL user; a password alone is that of the user `default`. */

@@ -9,6 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const VARIABLES: Readonly<Record<string, string>> = {
   HOST: 'listen.host',
   PORT: 'listen.port',
+  NIGHTJAR_INSECURE: 'listen.insecure',
   MANAGEMENT_HOST: 'management.host',
   MANAGEMENT_PORT: 'management.port',
   REDIS_URL: 'redis.url',

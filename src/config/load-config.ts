@@ -4,6 +4,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { parseDocument } from 'yaml';
 import { buildConfig } from './build-config.js';
+import { refuseClear } from './clear-listeners.js';
 import { type ConfigFiles, diskFiles, readText } from './config-files.js';
 import { ConfigError } from './config-error.js';
 import type { GatewayConfig } from './config.types.js';
@@ -62,6 +63,7 @@ export function loadConfig(options: LoadOptions): GatewayConfig {
     adminSha256: adminHash(environment, faults),
   });
   checkResolvedRedis(config, faults);
+  refuseClear(config, faults);
   const found = faults.list();
   if (found.length > 0) throw new ConfigError(found);
   return deepFreeze(config);

@@ -109,7 +109,8 @@ export class ManagementServer implements OnApplicationShutdown {
 
   private describe(path: (typeof OPENAPI_PATHS)[number]): ManagementAnswer {
     const { publicUrl, listen } = this.config;
-    const baseUrl = publicUrl ?? `http://${listen.host}:${listen.port}`;
+    const scheme = listen.tls === undefined ? 'http' : 'https';
+    const baseUrl = publicUrl ?? `${scheme}://${listen.host}:${listen.port}`;
     return {
       status: 200,
       contentType: ApiDescription.contentType(path),

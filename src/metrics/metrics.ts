@@ -112,7 +112,7 @@ export const metrics = {
     help: 'Questions to issuers of access tokens (keys, introspection) without a usable answer',
     registers,
   }),
-  /** Of the YAML file, and of tenants of the admin API. */
+  /** Of the YAML file, of tenants of the admin API, and of the listener's certificate. */
   configReloads: new Counter<'outcome'>({
     name: 'nightjar_config_reloads_total',
     help: 'Changed configurations that were taken, or refused as faulty (the last good one stays)',
@@ -121,7 +121,7 @@ export const metrics = {
   }),
   configIsCurrent: new Gauge({
     name: 'nightjar_config_current',
-    help: '1 while the YAML file as it stands is in use, 0 while it is at fault',
+    help: '1 while the YAML file and the certificate as they stand are in use, 0 while one is at fault',
     registers,
   }),
   auditDropped: new Counter({
@@ -293,6 +293,16 @@ export function showTenants(tenants: readonly string[], most: number): void {
       metrics.tasksSettled.inc({ state, tenant }, 0);
     });
   }
+}
+
+const atFault = new Set<string>();
+
+/** Counts a change of the YAML file or the listener's certificate that was taken, or refused. */
+export function configReloaded(what: 'file' | 'certificate', isTaken: boolean): void {
+  if (isTaken) atFault.delete(what);
+  else atFault.add(what);
+  metrics.configReloads.inc({ outcome: isTaken ? 'taken' : 'refused' });
+  metrics.configIsCurrent.set(atFault.size === 0 ? 1 : 0);
 }
 
 /** Adds Node's own measurements (CPU, memory, event loop); called once by a gateway's start. */

@@ -11,7 +11,7 @@ import { OpenCalls } from '../auth/open-calls.js';
 import { TokenVerifier } from '../auth/token.verifier.js';
 import { ConfigError } from '../config/config-error.js';
 import { ConfigSource, needRestart } from '../config/config-source.js';
-import { metrics } from '../metrics/metrics.js';
+import { configReloaded, metrics } from '../metrics/metrics.js';
 import { RedisTenantStore, type StoredTenant } from '../store/redis-tenant.store.js';
 import { type ServedTenant, TenantDirectory } from './tenant.directory.js';
 
@@ -64,8 +64,7 @@ export class TenantSync implements OnModuleInit, OnApplicationBootstrap, OnModul
       if (config === undefined) return;
       this.directory.useFile(config.tenants);
       this.verifier.configure(config.tokens);
-      metrics.configReloads.inc({ outcome: 'taken' });
-      metrics.configIsCurrent.set(1);
+      configReloaded('file', true);
       const restart = needRestart(before, config);
       this.logger.log({
         msg: 'the configuration was read again',
@@ -78,8 +77,7 @@ export class TenantSync implements OnModuleInit, OnApplicationBootstrap, OnModul
         this.logger.debug({ msg: 'open calls could not be checked', err: error });
       });
     } catch (error) {
-      metrics.configReloads.inc({ outcome: 'refused' });
-      metrics.configIsCurrent.set(0);
+      configReloaded('file', false);
       const faults = error instanceof ConfigError ? error.faults : [];
       this.logger.error({
         msg: 'the changed configuration is refused; the last good one stays',

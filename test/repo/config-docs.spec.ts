@@ -91,10 +91,17 @@ describe('docs/configuration.md', () => {
     const defaults = loadConfig({ environment: { REDIS_URL: redis.url } });
     // The file shows users of others, whom nobody accepts by default.
     const { n9e, oidc, ...auth } = shown.auth;
+    const { tls, insecure, ...listen } = shown.listen;
+    expect([tls, insecure]).not.toContain(undefined);
     expect([n9e, oidc[0]]).not.toContain(undefined);
-    expect({ ...shown, auth: { ...auth, oidc: [] }, redis, tenants: [], tokens: [] }).toEqual(
-      defaults,
-    );
+    expect({
+      ...shown,
+      listen,
+      auth: { ...auth, oidc: [] },
+      redis,
+      tenants: [],
+      tokens: [],
+    }).toEqual(defaults);
     // Absent by default.
     expect([publicUrl, allowedHosts, allowedOrigins, card, tracing]).not.toContain(undefined);
     expect(tokens).toHaveLength(2);

@@ -12,6 +12,8 @@ export interface Certificates {
   readonly file: (
     name: 'ca.crt' | 'server.crt' | 'server.key' | 'client.crt' | 'client.key',
   ) => string;
+  /** A new key and certificate of the server's, by the same authority, in the same files. */
+  readonly renewServer: () => Promise<void>;
   readonly text: (name: 'ca.crt' | 'client.crt' | 'client.key') => Promise<string>;
   readonly remove: () => Promise<void>;
 }
@@ -27,18 +29,21 @@ export async function makeCertificates(): Promise<Certificates> {
   );
   await writeFile(join(dir, 'server.ext'), 'subjectAltName=IP:127.0.0.1,DNS:redis.internal\n');
   await writeFile(join(dir, 'client.ext'), 'extendedKeyUsage=clientAuth\n');
-  for (const name of ['server', 'client']) {
+  const issue = async (name: 'server' | 'client'): Promise<void> => {
     const subject = ['-subj', `/CN=${name}`];
     await run('req', ...key, '-keyout', `${name}.key`, '-out', `${name}.csr`, ...subject);
     await run(
       ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key'],
       ...['-CAcreateserial', '-days', '2', '-extfile', `${name}.ext`, '-out', `${name}.crt`],
     );
-  }
+  };
+  await issue('server');
+  await issue('client');
   const file = (name: string): string => join(dir, name);
   return {
     dir,
     file,
+    renewServer: () => issue('server'),
     text: (name) => readFile(file(name), 'utf8'),
     remove: () => rm(dir, { recursive: true, force: true }),
   };

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Agent, request } from 'undici';
 import { EXIT_UNAVAILABLE } from '../../config/exit-code.js';
 import { CliFailure } from '../cli-failure.js';
 import { type EmbeddedRedis, startEmbeddedRedis } from './embedded-redis.js';
@@ -144,10 +145,11 @@ export class Launcher {
 
   private startGateway({ port, managementPort }: Ports, env: NodeJS.ProcessEnv): GatewayProcess {
     const { listen, management } = this.plan.config;
-    const url = httpOrigin(listen.host, port);
+    const isTls = listen.tls !== undefined;
+    const url = httpOrigin(listen.host, port, isTls);
     const probes =
       managementPort === 0
-        ? httpOrigin(reachable(listen.host), port)
+        ? httpOrigin(reachable(listen.host), port, isTls)
         : httpOrigin(reachable(management.host), managementPort);
     const started = GuardedProcess.start(process.execPath, [MAIN], {
       env: { ...env, PORT: String(port), MANAGEMENT_PORT: String(managementPort) },
@@ -157,6 +159,16 @@ export class Launcher {
   }
 
   private async untilReady(gateway: GatewayProcess): Promise<void> {
+    // A child of ours is asked by address, which its certificate need not name; nothing secret is sent.
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+    try {
+      await this.pollReady(gateway, dispatcher);
+    } finally {
+      await dispatcher.destroy();
+    }
+  }
+
+  private async pollReady(gateway: GatewayProcess, dispatcher: Agent): Promise<void> {
     const until = performance.now() + READY_MS;
     let reason = 'it does not answer';
     while (performance.now() < until) {
@@ -164,7 +176,7 @@ export class Launcher {
       if (exitCode !== undefined) {
         throw new CliFailure(exitCode, `the gateway on ${gateway.url} ended before it was ready`);
       }
-      const answer = await readiness(gateway.readyUrl);
+      const answer = await readiness(gateway.readyUrl, dispatcher);
       if (answer === 'ready') return;
       reason = answer ?? reason;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -177,11 +189,14 @@ export class Launcher {
 }
 
 /** `ready`, the reason why not, or nothing when there is no answer yet. */
-async function readiness(url: string): Promise<string | undefined> {
+async function readiness(url: string, dispatcher: Agent): Promise<string | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
-    const { status, reason } = (await response.json()) as { status?: string; reason?: string };
-    return response.status === 200 ? 'ready' : (reason ?? status);
+    const { statusCode, body } = await request(url, {
+      dispatcher,
+      signal: AbortSignal.timeout(5000),
+    });
+    const { status, reason } = (await body.json()) as { status?: string; reason?: string };
+    return statusCode === 200 ? 'ready' : (reason ?? status);
   } catch {
     return undefined;
   }

@@ -9,9 +9,9 @@ import {
 } from '../../config/environment.js';
 import { EXIT_CONFIG } from '../../config/exit-code.js';
 import { loadConfig } from '../../config/load-config.js';
+import { isLoopback } from '../../config/loopback.js';
 import { generateToken, hashToken, tokenSecretFault } from '../../config/token-secret.js';
 import { CliFailure } from '../cli-failure.js';
-import { isLoopback } from './ports.js';
 
 /** Stands for the Redis that the launcher is about to start. */
 export const EMBEDDED_URL = 'unix:///embedded';

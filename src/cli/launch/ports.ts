@@ -39,21 +39,15 @@ export async function choosePorts(config: GatewayConfig, instances: number): Pro
   return chosen;
 }
 
-/** True for addresses that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
-}
-
 /** An address at which this machine reaches a listener bound to `host`. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** `http://HOST:PORT`, with the brackets that an IPv6 address needs. */
-export function httpOrigin(host: string, port: number): string {
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+/** `http://HOST:PORT` or https, with the brackets that an IPv6 address needs. */
+export function httpOrigin(host: string, port: number, isTls = false): string {
+  return `${isTls ? 'https' : 'http'}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
 async function freePort(host: string): Promise<number> {

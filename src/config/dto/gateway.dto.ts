@@ -1,10 +1,11 @@
 import { IsOptional } from 'class-validator';
-import type { GatewayConfig } from '../config.types.js';
+import type { GatewayConfig, ListenTls } from '../config.types.js';
 import { PROFILES, type Profile } from '../profiles.js';
 import {
   Anything,
   Check,
   Cidr,
+  FilePath,
   Flag,
   hostsFault,
   HttpUrl,
@@ -27,7 +28,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 /** Headers that carry something else already, or that a proxy rewrites. */
 const TAKEN = /^(authorization|connection|content-.*|cookie|host|transfer-encoding|upgrade)$/i;
 
-class ListenDto {
+class AddressDto {
   @IsOptional()
   @Text(255)
   host?: string;
@@ -36,7 +37,27 @@ class ListenDto {
   port?: number;
 }
 
-class ManagementDto extends ListenDto {
+class ListenTlsDto {
+  @FilePath()
+  cert!: string;
+
+  @FilePath()
+  key!: string;
+
+  @IsOptional()
+  @OneOf(['TLSv1.2', 'TLSv1.3'])
+  minVersion?: ListenTls['minVersion'];
+}
+
+class ListenDto extends AddressDto {
+  @Section(() => ListenTlsDto)
+  tls?: ListenTlsDto;
+
+  @Flag()
+  insecure?: boolean;
+}
+
+class ManagementDto extends AddressDto {
   @Flag()
   probesOnMain?: boolean;
 }

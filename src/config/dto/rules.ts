@@ -61,6 +61,14 @@ export const Text = (max: number): PropertyDecorator => {
   return applyDecorators(IsString({ message }), Length(1, max, { message }));
 };
 
+/** The path of a file that is read by whoever needs what is in it. */
+export const FilePath = (): PropertyDecorator =>
+  Check('filePath', (value) =>
+    typeof value === 'string' && value !== '' && value.length <= 4096
+      ? undefined
+      : 'must be the path of a file',
+  );
+
 export const OneOf = (values: readonly string[]): PropertyDecorator =>
   IsIn(values, { message: `must be one of ${values.join(', ')}` });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -14,6 +15,8 @@ import { refuseClient } from '../../health/refuse-client.js';
 import { baseUrlOf } from './base-url.js';
 import { callerProtocolOf, pathOf } from './caller-protocol.js';
 import { challengeText } from './challenge.js';
+import { ListenerTls } from './listener-tls.js';
+import { isOnManagement } from './management-requests.js';
 import { RouteTable } from './route-table.js';
 import { sendError, toWireError } from './send-error.js';
 import { guardSites } from './site-guard.js';
@@ -51,6 +54,10 @@ export interface HttpTimes {
   readonly idle: number;
   /** How often the first two are looked at. */
   readonly look: number;
+  /** Until TLS is agreed upon. */
+  readonly handshake: number;
+  /** How often a renewed certificate is looked for. */
+  readonly renew: number;
 }
 
 const TIMES: HttpTimes = {
@@ -59,16 +66,27 @@ const TIMES: HttpTimes = {
   // Above the 60 s after which load balancers usually drop an idle connection.
   idle: 72_000,
   look: 5000,
+  handshake: 10_000,
+  renew: 1000,
 };
+/** A year, as browsers' lists of such sites want it. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
  * Fastify as all protocols need it: bodies stay text (each protocol parses its own, strictly),
  * a body limit per surface, request ids, 405 apart from 404, errors of the framework in the
  * caller's protocol, and time-outs that end slow requests but never a response.
+ * @throws ConfigError when the files of `listen.tls` cannot be used.
  */
-export function createHttpAdapter(config: GatewayConfig, times = TIMES): FastifyAdapter {
+export function createHttpAdapter(
+  config: GatewayConfig,
+  chosen: Partial<HttpTimes> = {},
+): FastifyAdapter {
+  const times = { ...TIMES, ...chosen };
   const proxies = new AddressList(config.trustedProxies);
+  const tls = config.listen.tls === undefined ? undefined : new ListenerTls(config.listen.tls);
+  const server = { headersTimeout: times.headers, connectionsCheckingInterval: times.look };
   const adapter = new FastifyAdapter({
     skipMiddie: true,
     trustProxy: (address: string) => proxies.has(address),
@@ -77,7 +95,9 @@ export function createHttpAdapter(config: GatewayConfig, times = TIMES): Fastify
     bodyLimit: OTHER_BODY_BYTES,
     requestTimeout: times.request,
     keepAliveTimeout: times.idle,
-    http: { headersTimeout: times.headers, connectionsCheckingInterval: times.look },
+    ...(tls === undefined
+      ? { http: server }
+      : { https: { ...server, ...tls.options(times.handshake) } }),
     routerOptions: {
       maxParamLength: MAX_PARAM_LENGTH,
       ignoreTrailingSlash: true,
@@ -86,6 +106,7 @@ export function createHttpAdapter(config: GatewayConfig, times = TIMES): Fastify
     clientErrorHandler: refuseClient,
   });
   const fastify: FastifyInstance = adapter.getInstance();
+  if (fastify.server instanceof TlsServer) tls?.follow(fastify.server, times.renew);
   fastify.decorate('baseUrlOf', (request: FastifyRequest) => baseUrlOf(request, config, proxies));
   fastify.decorate('challengeFor', (request: FastifyRequest, challenge: Challenge) =>
     challengeText(
@@ -95,6 +116,7 @@ export function createHttpAdapter(config: GatewayConfig, times = TIMES): Fastify
     ),
   );
   setHeaders(fastify);
+  promiseTls(fastify, config);
   guardSites(fastify, config);
   refuseEncoded(fastify);
   readBodiesAsText(fastify);
@@ -125,6 +147,20 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-content-type-options', 'nosniff');
   reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
   reply.header('cache-control', 'no-store');
+}
+
+/**
+ * RFC 6797: browsers then never ask this name in clear again, on any port. So only where TLS ends
+ * here, and the name is this gateway's alone: one with a port may be shared with other services.
+ */
+function promiseTls(fastify: FastifyInstance, { listen, publicUrl }: GatewayConfig): void {
+  if (listen.tls === undefined || publicUrl === undefined) return;
+  const { protocol, port } = new URL(publicUrl);
+  if (protocol !== 'https:' || port !== '') return;
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (!isOnManagement(request.raw)) reply.header('strict-transport-security', STRICT_TRANSPORT);
+    done();
+  });
 }
 
 /** Nothing is unpacked here: a few bytes could become gigabytes. */
