@@ -2,7 +2,7 @@
 # make test    builds and runs every test; installs what is missing
 # make help    lists the rest
 .DELETE_ON_ERROR:
-.PHONY: help run test static check conformance conformance-docs cross-table fuzz model model-mutants mutants sbom write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
+.PHONY: help run test static formatted linted typed check conformance conformance-docs cross-table fuzz model model-mutants mutants sbom write-faults faults interop mcp-conformance nginx-test bench format build helm-test helm-docs image-test upgrade-test cli-docs
 
 # Plain npx would fetch a package when an install failed half-way.
 NPX := npx --no-install
@@ -49,8 +49,15 @@ test: $(ENTRY)
 	$(NPX) vitest run
 
 static: $(DEPS)
+	@$(MAKE) --no-print-directory -j3 formatted linted typed
+
+formatted:
 	$(NPX) prettier --check .
+
+linted:
 	$(NPX) eslint . --max-warnings 0
+
+typed:
 	$(NPX) tsc --noEmit
 
 check: static
