@@ -19,6 +19,11 @@ describe('a reference to a file', () => {
     );
   });
 
+  it('should survive a name of a hundred signs of four bytes', () => {
+    const kept = { name: `12-345-${'🌍'.repeat(96)}.png`, bytes: 1, mediaType: 'image/png' };
+    expect(fileOf({ url: fileUrl(kept) })).toEqual({ name: kept.name, bytes: 1 });
+  });
+
   it('should survive the list in the task hash', () => {
     fc.assert(
       fc.property(fc.array(file, { maxLength: 5 }), (files) => {

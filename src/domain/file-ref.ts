@@ -26,7 +26,7 @@ export function fileUrl({ name, bytes }: KeptFile): string {
 
 /** The file that a part refers to; undefined for any other part. */
 export function fileOf(part: Part): { readonly name: string; readonly bytes: number } | undefined {
-  const match = /^nightjar-file:(\d{1,9})\/([\w.!~*'()%-]{1,1024})$/.exec(part.url ?? '');
+  const match = /^nightjar-file:(\d{1,9})\/([\w.!~*'()%-]{1,2048})$/.exec(part.url ?? '');
   if (match === null) return undefined;
   try {
     return { bytes: Number(match[1]), name: decodeURIComponent(match[2] ?? '') };

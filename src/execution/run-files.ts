@@ -74,10 +74,13 @@ export class RunFiles {
   }
 }
 
-/** A file name and nothing else: no folder, no control character, no name that means a folder. */
+/**
+ * A file name and nothing else: no folder, no control character, nothing that turns the direction of
+ * reading (`exe.gpj` shown as `jpg.exe`), no name that means a folder.
+ */
 function plainName(filename: string | undefined): string {
   const plain = (filename ?? '')
-    .replace(/[\p{Cc}\p{Cs}/\\:*?"<>|]/gu, '_')
+    .replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/gu, '_')
     .replace(/^\.+/, '')
     .trim();
   return plain === '' ? 'file' : Array.from(plain).slice(-NAME_CHARS).join('');

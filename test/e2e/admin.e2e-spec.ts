@@ -80,6 +80,7 @@ describe('the admin API', () => {
     expect(shut(await new A2aClient(a.managementUrl, ann.token).call('GET', path))).toBe(403);
     expect(shut(await on(a, ADMIN).call('GET', path))).toBe(404);
     expect(shut(await on(a, ADMIN).call('POST', path, {}))).toBe(404);
+    expect(shut(await on(a, ADMIN).call('GET', '/%61dmin/v1/tenants'))).toBe(404);
     expect(shut(await on(a, ADMIN).call('GET', '/a2a/tasks'))).toBe(403);
     expect(shut(await ours.call('GET', path, undefined, { host: 'evil.example' }))).toBe(403);
     // Nothing but what is mounted there.
@@ -111,6 +112,26 @@ describe('the admin API', () => {
       async () => (await on(a, token).sendRaw(long)).status === 413,
       EVERYWHERE_MS,
     );
+  });
+
+  it('should give a tenant that came later the MCP tools of its document', async () => {
+    await admin('PUT', '/tenants/later', { ...DEMO, mcp: { toolsets: ['direct'] } });
+    const token = await tokenFor('later', 'lea');
+    const params = { name: 'inspect', arguments: {} };
+    for (const gateway of [a, b]) {
+      const body = await eventually('it is served', async () => {
+        const reply = await on(gateway, token).call(
+          'POST',
+          '/mcp',
+          { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+          { accept: 'application/json' },
+        );
+        return reply.status === 403 ? undefined : reply.body;
+      });
+      expect(body).toMatchObject({
+        result: { structuredContent: { tenant: 'later', toolsets: ['direct'] } },
+      });
+    }
   });
 
   it('should change only what the caller has seen', async () => {

@@ -145,6 +145,10 @@ describe('pictures', () => {
     expect(imagesOf(none)).toEqual([]);
   });
 
+  it('should not have the log warned of a leak of listeners', () => {
+    for (const gateway of [one, two]) expect(gateway.logs).not.toContain('MaxListeners');
+  });
+
   it('should be file parts over A2A, beside their numbers and the evidence', async () => {
     const client = new A2aClient(two.baseUrl, pictures.token);
     const { artifacts = [] } = await client.send(QUESTION);

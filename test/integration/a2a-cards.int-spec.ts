@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantConfig } from '../../src/config/config.types.js';
 import type { JsonObject } from '../../src/domain/a2a.js';
 import { canonicalOfPython03 } from '../../src/protocols/a2a-v1/card-canonical.js';
+import { skillsOf } from '../../src/protocols/a2a-v1/tenant-skills.js';
 import { sortedJson } from '../support/sorted-json.js';
 import { type A2aApp, type Answer, call, rpc, startA2aApp, tenantConfig } from './a2a-harness.js';
 
@@ -175,6 +176,34 @@ describe('the extended card', () => {
     expect(other).toMatchObject({ skills: [{ id: 'fixed-script' }] });
     expect(JSON.stringify(other)).toContain('may-write');
     expect(JSON.stringify(other)).not.toMatch(/secret/);
+  });
+
+  it('should call nothing read-only that may write, and no tenant of n9e without a source', () => {
+    const n9e = {
+      ...{ type: 'n9e', name: 'n', url: 'http://n9e.internal', token: 't', busiGroups: [] },
+      ...{ timeoutMs: 1, maxBytes: 1, headers: {}, datasources: [], readOnly: true },
+    } as unknown as TenantConfig['sources'][number];
+    const rule = (policy: 'deny' | 'ask-caller') =>
+      ({ policy, within: { matchers: [] }, otherwise: 'deny' }) as const;
+    const tenant = (writes: TenantConfig['writes']): TenantConfig => ({
+      ...tenantConfig('acme'),
+      sources: [n9e],
+      ...(writes === undefined ? {} : { writes }),
+    });
+    const skillOf = (writes: TenantConfig['writes']): JsonObject =>
+      skillsOf(tenant(writes))[0] as JsonObject;
+    for (const writes of [undefined, { create_silence: rule('deny') }]) {
+      expect(skillOf(writes)['description']).toMatch(/alerts and silences, metrics.*Read-only/);
+      expect(skillOf(writes)['tags']).toContain('read-only');
+    }
+    const narrow = JSON.stringify(skillsOf({ ...tenant(undefined), tools: ['query_metrics'] }));
+    expect(narrow).toContain('metrics');
+    expect(narrow).not.toContain('silences');
+    const writing = skillOf({ create_silence: rule('ask-caller') });
+    expect(writing['description']).toMatch(/may create and end silences/);
+    expect(writing['description']).not.toContain('Read-only');
+    expect(writing['tags']).toContain('may-write');
+    expect(writing['tags']).not.toContain('read-only');
   });
 
   it('should be pure 1.0, signed, and the same over JSON-RPC', async () => {

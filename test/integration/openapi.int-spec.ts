@@ -301,6 +301,7 @@ describe('docs/openapi.yaml', () => {
     expect(hidden.length).toBeGreaterThan(15);
     expect(outside.text).not.toMatch(/admin\/v1|AdminTenant/);
     expect(outside.body).toMatchObject({ servers: [{ url: gateway.baseUrl }] });
+    expect(outside.headers.vary).toContain('X-Forwarded-Prefix');
     for (const secret of [ANN.token, ADMIN_TOKEN]) expect(inside.text).not.toContain(secret);
     for (const [base, asJson] of [
       [gateway.baseUrl, outside],

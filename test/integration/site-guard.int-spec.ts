@@ -1,8 +1,10 @@
 import { request } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeTasks as McpTasks } from './mcp-fake-tasks.js';
 import { startMcpApp, type McpApp } from './mcp-harness.js';
-import { type A2aApp, rpc, sendRequest, startA2aApp } from './a2a-harness.js';
+import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
+import { type A2aApp, gatewayConfig, rpc, sendRequest, startA2aApp } from './a2a-harness.js';
 
 interface Answer {
   readonly status: number;
@@ -200,5 +202,77 @@ describe('a preflight', () => {
     const { status, headers } = await ask(gateway.url, '/a2a/tasks', { method: 'OPTIONS' });
     expect(status).toBe(405);
     expect(headers['allow']).toContain('GET');
+  });
+});
+
+describe('a path that is written in another way', () => {
+  let app: FastifyInstance;
+  let url: string;
+
+  beforeAll(async () => {
+    const management = { host: '127.0.0.1', port: 1, probesOnMain: true };
+    app = createHttpAdapter({ ...gatewayConfig(), management }).getInstance();
+    app.get('/admin/v1/tenants', () => 'secrets');
+    app.post('/a2a/v1', (request) => `${String(request.body).length} bytes`);
+    url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => app.close());
+
+  /** The target as it is: a URL object would change it. */
+  function send(target: string, options: { host?: string; bytes?: number } = {}): Promise<Answer> {
+    const { host, bytes } = options;
+    return new Promise((resolve, reject) => {
+      const headers = {
+        ...(host === undefined ? {} : { host }),
+        ...(bytes === undefined ? {} : { 'content-type': 'application/json' }),
+      };
+      const method = bytes === undefined ? 'GET' : 'POST';
+      const sent = request(url, { path: target, method, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(bytes === undefined ? undefined : ' '.repeat(bytes));
+    });
+  }
+
+  it.each([
+    '/admin/v1/tenants',
+    '/%61dmin/v1/tenants',
+    '/admin/v1/tenants#x',
+    'http://localhost/admin/v1/tenants',
+    'http://localhost/%61dmin/v1/tenants/',
+  ])('should not lead from the public listener to the admin API: %s', async (target) => {
+    const { status, text } = await send(target);
+    expect([status, text.includes('secrets')]).toEqual([404, false]);
+  });
+
+  it.each(['/a2a/v1', '/%612a/v1', '/a2a/v1#x', 'http://localhost/a2a/v1'])(
+    'should have the limits and the errors of its surface: %s',
+    async (target) => {
+      expect((await send(target, { bytes: 5 })).text).toBe('5 bytes');
+      const refused = await send(target, { host: 'evil.example', bytes: 5 });
+      expect(refused.status).toBe(403);
+      expect(JSON.parse(refused.text)).toMatchObject({ jsonrpc: '2.0', error: { code: -32061 } });
+      expect((await send(target, { bytes: 1024 * 1024 + 1 })).text).toContain('too large');
+    },
+  );
+});
+
+describe('a preflight of the admin API', () => {
+  it('should allow what its pages send', async () => {
+    const app = createHttpAdapter(gatewayConfig({ allowedOrigins: [CONSOLE] })).getInstance();
+    const headers = { host: 'localhost', origin: CONSOLE, 'access-control-request-method': 'PUT' };
+    const { statusCode, headers: got } = await app.inject({
+      ...{ method: 'OPTIONS', url: '/admin/v1/tenants/acme', headers },
+    });
+    expect(statusCode).toBe(204);
+    expect(got['access-control-allow-methods']).toContain('PUT');
+    expect(got['access-control-allow-headers']).toContain('if-match');
+    expect(got['access-control-allow-credentials']).toBeUndefined();
+    await app.close();
   });
 });

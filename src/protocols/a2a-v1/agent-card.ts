@@ -11,7 +11,9 @@ const API_KEY_SCHEME = 'x-user-token';
 const BEARER_SCHEME = 'bearer';
 /** Of an issuer of access tokens; further ones have a number behind it. */
 const OIDC_SCHEME = 'oidc';
-const MODES = ['text/plain'];
+const INPUT_MODES = ['text/plain'];
+/** The answer; its figures and evidence as data; charts, with the CSV of their figures. */
+const OUTPUT_MODES = ['text/plain', 'application/json', 'image/png', 'image/svg+xml', 'text/csv'];
 
 /** Of no tenant in particular. */
 const SKILL: JsonObject = {
@@ -78,8 +80,8 @@ export function agentCards({
     description:
       'A gateway to an ops assistant: asks Alertmanager and Prometheus what is going on and answers in plain words.',
     version: PRODUCT.version,
-    defaultInputModes: MODES,
-    defaultOutputModes: MODES,
+    defaultInputModes: INPUT_MODES,
+    defaultOutputModes: OUTPUT_MODES,
     skills: tenant === undefined ? [SKILL] : skillsOf(tenant),
   };
   const openId = issuers.map((issuer, index) => ({

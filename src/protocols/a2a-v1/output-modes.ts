@@ -11,7 +11,7 @@ export class OutputModes {
 
   /** Undefined when everything is welcome, which is so when nothing was said. */
   static of(modes: readonly string[] | undefined): OutputModes | undefined {
-    const known = (modes ?? []).map((mode) => (mode.split(';')[0] ?? '').trim().toLowerCase());
+    const known = (modes ?? []).map(typeOf).filter((mode) => mode !== '');
     if (known.length === 0 || known.includes('*/*') || known.includes('*')) return undefined;
     return new OutputModes(known);
   }
@@ -25,14 +25,24 @@ export class OutputModes {
 
   private accepts(part: Part): boolean {
     const isFile = part.raw !== undefined || fileOf(part) !== undefined;
-    if (isFile) return this.has(part.mediaType ?? 'application/octet-stream');
+    if (isFile) return isText(part) || this.has(part.mediaType ?? 'application/octet-stream');
     if (part.data !== undefined) return this.has(part.mediaType ?? 'application/json');
     return true;
   }
 
   private has(mediaType: string): boolean {
-    const type = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+    const type = typeOf(mediaType);
     const family = type.split('/')[0] ?? '';
     return this.modes.some((mode) => mode === type || mode === family || mode === `${family}/*`);
   }
+}
+
+/** A long answer goes on in such files: they are as much text as its beginning is. */
+function isText({ mediaType = '' }: Part): boolean {
+  return typeOf(mediaType) === 'text/plain';
+}
+
+/** Without parameters. */
+function typeOf(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 }

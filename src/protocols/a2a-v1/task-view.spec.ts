@@ -53,9 +53,12 @@ describe('viewTask', () => {
 });
 
 describe('OutputModes', () => {
-  it.each([undefined, [], ['*/*'], ['text/plain', '*']])('should drop nothing for %j', (modes) => {
-    expect(OutputModes.of(modes)).toBeUndefined();
-  });
+  it.each([undefined, [], [''], ['*/*'], ['text/plain', '*']])(
+    'should drop nothing for %j',
+    (modes) => {
+      expect(OutputModes.of(modes)).toBeUndefined();
+    },
+  );
 
   it.each([
     [['text'], { text: 'x', mediaType: 'application/weird' }, true],
@@ -72,6 +75,13 @@ describe('OutputModes', () => {
     [['image/jpeg'], { raw: '', mediaType: 'image/png' }, false],
     [['text'], { raw: '' }, false],
     [['text'], { raw: '', mediaType: 'text/csv' }, true],
+    [['text/plain'], { raw: '', mediaType: 'text/csv' }, false],
+    [['text/markdown'], { raw: '', mediaType: 'text/plain; charset=utf-8' }, true],
+    [
+      ['application/json'],
+      { url: 'nightjar-file:5/1-1-answer-1.txt', mediaType: 'text/plain; charset=utf-8' },
+      true,
+    ],
   ])('should with %j keep %j: %s', (modes, part, kept) => {
     const artifact = { artifactId: 'a', parts: [part] };
     expect(OutputModes.of(modes)!.filter(artifact)).toBe(kept ? artifact : undefined);

@@ -1,4 +1,5 @@
 import type { AssistantConfig, TenantConfig, TenantLimits } from '../../config/config.types.js';
+import type { ReadTool } from '../../config/toolsets.js';
 import type { JsonObject } from '../../domain/a2a.js';
 
 /** Names the extension under which the extended card tells the caller's limits; nothing to activate. */
@@ -20,18 +21,37 @@ const METRICS = {
   examples: ['Which targets are down?', 'query up{job="node"}', '哪些采集目标离线了？'],
 };
 
+const ALERT_TOOLS: readonly ReadTool[] = [
+  'list_alerts',
+  'get_alert',
+  'count_alerts',
+  'alert_timeline',
+  'alert_history',
+  'list_silences',
+];
+const METRIC_TOOLS: readonly ReadTool[] = [
+  'query_metrics',
+  'search_metrics',
+  'list_labels',
+  'chart',
+  'list_targets',
+  'list_rules',
+  'explain_rule',
+];
+
 /**
  * What this tenant's assistant can do, as its configuration has it (seed-behaviours V22). No name,
  * address or setting of a source is in it: a caller sees a capability, not how it comes about.
  */
-export function skillsOf({ assistant, sources }: TenantConfig): readonly JsonObject[] {
+export function skillsOf(tenant: TenantConfig): readonly JsonObject[] {
+  const { assistant, sources } = tenant;
   if (assistant.backend === 'module') return [scripted(assistant)];
   if (assistant.backend === 'remote') return [relayed()];
   const types = new Set(sources.map((source) => source.type));
-  const both = types.has('demo');
+  const both = types.has('demo') || types.has('n9e');
   const topics = [
-    ...(both || types.has('alertmanager') ? [ALERTS] : []),
-    ...(both || types.has('prometheus') ? [METRICS] : []),
+    ...((both || types.has('alertmanager')) && mayUse(tenant, ALERT_TOOLS) ? [ALERTS] : []),
+    ...((both || types.has('prometheus')) && mayUse(tenant, METRIC_TOOLS) ? [METRICS] : []),
   ];
   const about = [
     ...(topics.includes(ALERTS) ? ['alerts and silences'] : []),
@@ -43,12 +63,44 @@ export function skillsOf({ assistant, sources }: TenantConfig): readonly JsonObj
       name: 'Ops assistant',
       description:
         about === ''
-          ? 'Answers in natural language; no data source is configured for this tenant yet. Read-only.'
-          : `Answers questions about ${about} in natural language, English or Chinese, and names source, query and time of what it says.${both ? ' Some of the data is made up for demonstration.' : ''} Read-only: it changes nothing.`,
-      tags: ['operations', 'read-only', ...topics.flatMap((topic) => topic.tags)],
+          ? `Answers in natural language; no data source is configured for this tenant yet. ${writesOf(tenant)}`
+          : `Answers questions about ${about} in natural language, English or Chinese, and names source, query and time of what it says.${types.has('demo') ? ' Some of the data is made up for demonstration.' : ''} ${writesOf(tenant)}`,
+      tags: [
+        'operations',
+        mayWrite(tenant) ? 'may-write' : 'read-only',
+        ...topics.flatMap((topic) => topic.tags),
+      ],
       examples: topics.flatMap((topic) => topic.examples),
     },
   ];
+}
+
+function mayUse({ tools }: TenantConfig, some: readonly ReadTool[]): boolean {
+  return tools === undefined || some.some((name) => tools.includes(name));
+}
+
+function writesOf(tenant: TenantConfig): string {
+  const all = [
+    ...(mayWriteSilences(tenant) ? ['create and end silences'] : []),
+    ...(mayWriteElsewhere(tenant) ? ['have other systems change something'] : []),
+  ];
+  if (all.length === 0) return 'Read-only: it changes nothing.';
+  return `It may ${all.join(', and ')}, as far as its operators allow; most often somebody is asked before.`;
+}
+
+function mayWrite(tenant: TenantConfig): boolean {
+  return mayWriteSilences(tenant) || mayWriteElsewhere(tenant);
+}
+
+function mayWriteSilences({ writes = {} }: TenantConfig): boolean {
+  return Object.values(writes).some(({ policy }) => policy !== 'deny');
+}
+
+function mayWriteElsewhere({ remotes, mcpServers }: TenantConfig): boolean {
+  return (
+    remotes.some(({ readOnly, policy }) => !readOnly && policy !== 'deny') ||
+    mcpServers.some(({ writes }) => Object.values(writes).some((policy) => policy !== 'deny'))
+  );
 }
 
 function scripted({ readOnly }: Extract<AssistantConfig, { backend: 'module' }>): JsonObject {

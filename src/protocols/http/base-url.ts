@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../config/config.types.js';
 import type { AddressList } from '../../domain/address-list.js';
 
-const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const PREFIX = /^(?:\/[a-z0-9._~-]+)+\/?$/i;
 const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
 

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 /**
  * Whose error shape an HTTP-level refusal (no token, wrong type, no such path) takes:
  * `a2a-rpc` and `mcp` are JSON-RPC, `rest` is AIP-193.
@@ -12,6 +14,16 @@ export function callerProtocolOf(url: string): CallerProtocol {
   const path = pathOf(url);
   if (path === '/mcp' || path.startsWith('/mcp/')) return 'mcp';
   return A2A_RPC_PATHS.includes(path) ? 'a2a-rpc' : 'rest';
+}
+
+/**
+ * The path by which a request was routed. A target can be written in other ways than its path alone
+ * (`/%61dmin`, `http://host/admin`, `/admin#`): the router reads them all, and who decides by the text
+ * of the target decides about another path. Such a request has the path of its route (`/admin/v1/…/:id`).
+ */
+export function routedPathOf({ url, routeOptions }: FastifyRequest): string {
+  const isPlain = url.startsWith('/') && !/[%#]/.test(url);
+  return isPlain ? pathOf(url) : (routeOptions.url ?? pathOf(url));
 }
 
 /** The path of a request target: no query, no trailing slash. */

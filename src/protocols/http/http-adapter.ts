@@ -13,7 +13,7 @@ import {
 import { type Challenge, DomainError } from '../../domain/errors.js';
 import { refuseClient } from '../../health/refuse-client.js';
 import { baseUrlOf } from './base-url.js';
-import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { callerProtocolOf, routedPathOf } from './caller-protocol.js';
 import { challengeText } from './challenge.js';
 import { ListenerTls } from './listener-tls.js';
 import { isOnManagement } from './management-requests.js';
@@ -39,6 +39,11 @@ declare module 'fastify' {
 const OTHER_BODY_BYTES = 64 * 1024;
 /** A tenant's document with all its sources. */
 const ADMIN_BODY_BYTES = 256 * 1024;
+/**
+ * Who waits for a response's end: log, span, token, stream place, tool call, and Node's and Fastify's
+ * own for a piped body. Node warns of a leak, at every such response, where there are more than 10.
+ */
+const RESPONSE_LISTENERS = 32;
 /** Above what any tenant may be allowed (see LimitsDto). */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 /** An id of 256 bytes, percent-encoded, and `:subscribe`. */
@@ -111,7 +116,7 @@ export function createHttpAdapter(
   fastify.decorate('challengeFor', (request: FastifyRequest, challenge: Challenge) =>
     challengeText(
       challenge,
-      { url: request.url, baseUrl: baseUrlOf(request, config, proxies) },
+      { url: routedPathOf(request), baseUrl: baseUrlOf(request, config, proxies) },
       config.auth.oidc,
     ),
   );
@@ -133,6 +138,7 @@ function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
 
 function setHeaders(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setMaxListeners(RESPONSE_LISTENERS);
     setCommonHeaders(request, reply);
     done();
   });
@@ -226,7 +232,7 @@ function holdToCeilings(fastify: FastifyInstance, config: GatewayConfig): void {
   const ceilings = bodyCeilings(config.tenants);
   fastify.decorate('bodyCeilings', ceilings);
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    const path = pathOf(request.url);
+    const path = routedPathOf(request);
     const most = isUnder(path, '/mcp') ? ceilings.mcpBodyBytes : ceilings.a2aBodyBytes;
     const length = request.headers['content-length'];
     if (!isUnder(path, '/mcp') && !isUnder(path, '/a2a')) done(null, payload);

@@ -6,6 +6,7 @@ import { AddressList } from '../../domain/address-list.js';
 import { ApiDescription, OPENAPI_PATHS } from '../../health/api-description.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import { baseUrlOf } from './base-url.js';
+import { addVary, FORWARDED } from './site-guard.js';
 
 /** The REST surface, described for generators of clients; for everyone, like the agent card. */
 @Public()
@@ -26,6 +27,7 @@ export class OpenApiController {
     const asked = new URL(request.url, 'http://localhost').pathname;
     const path = OPENAPI_PATHS.find((one) => one === asked) ?? OPENAPI_PATHS[1];
     const baseUrl = baseUrlOf(request, this.config, this.proxies);
+    if (this.config.publicUrl === undefined) addVary(reply, FORWARDED);
     reply
       .code(200)
       .header('cache-control', 'public, max-age=300')

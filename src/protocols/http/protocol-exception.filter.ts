@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { DomainError, type ErrorCode } from '../../domain/errors.js';
 import { rpcIdOf } from '../wire/json-rpc.js';
-import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { callerProtocolOf, pathOf, routedPathOf } from './caller-protocol.js';
 import { pathNotFound } from './path-not-found.js';
 import { sendError, toWireError } from './send-error.js';
 
@@ -55,7 +55,7 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    const protocol = callerProtocolOf(request.url);
+    const protocol = callerProtocolOf(routedPathOf(request));
     const error = toWireError(this.refusalOf(exception, request, reply), reply);
     sendError(reply, protocol, error, protocol === 'rest' ? null : rpcIdOf(request.body));
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../config/config.types.js';
 import { DomainError } from '../../domain/errors.js';
-import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { callerProtocolOf, routedPathOf } from './caller-protocol.js';
 import { isOnManagement } from './management-requests.js';
 import { pathNotFound } from './path-not-found.js';
 import { sendError, toWireError } from './send-error.js';
@@ -11,6 +11,9 @@ import { SiteRules } from './site-rules.js';
 const ADMIN = '/admin';
 const PROBES = new Set(['/livez', '/readyz', '/metrics']);
 const METHODS = 'GET, POST, DELETE';
+const ADMIN_METHODS = 'GET, POST, PUT, DELETE';
+/** What a change of a tenant is made under. */
+const ADMIN_SENT = 'if-match, if-none-match';
 const SENT = [
   'authorization',
   'content-type',
@@ -26,7 +29,7 @@ const SENT = [
   'x-request-id',
 ];
 const SEEN =
-  'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate, allow, etag, a2a-extensions, x-a2a-extensions, mcp-session-id';
+  'x-request-id, content-disposition, retry-after, ratelimit, ratelimit-policy, www-authenticate, allow, etag, a2a-extensions, x-a2a-extensions, mcp-session-id';
 const PREFLIGHT_SECONDS = '600';
 
 /**
@@ -55,7 +58,7 @@ export function guardSites(fastify: FastifyInstance, config: GatewayConfig): voi
       done();
       return;
     }
-    const path = pathOf(request.url);
+    const path = routedPathOf(request);
     const isAdmin = path === ADMIN || path.startsWith(`${ADMIN}/`);
     if (isAdmin && config.management.port !== 0 && !isOnManagement(request.raw)) {
       sendError(reply, 'rest', toWireError(pathNotFound(config), reply));
@@ -63,12 +66,12 @@ export function guardSites(fastify: FastifyInstance, config: GatewayConfig): voi
     }
     const refusal = refusalOf(isAdmin ? adminRules : rules, request);
     if (refusal !== undefined) {
-      sendError(reply, callerProtocolOf(request.url), toWireError(refusal, reply));
+      sendError(reply, callerProtocolOf(path), toWireError(refusal, reply));
     } else if (isPreflight(request)) {
       reply
         .code(204)
-        .header('access-control-allow-methods', METHODS)
-        .header('access-control-allow-headers', sent)
+        .header('access-control-allow-methods', isAdmin ? ADMIN_METHODS : METHODS)
+        .header('access-control-allow-headers', isAdmin ? `${sent}, ${ADMIN_SENT}` : sent)
         .header('access-control-max-age', PREFLIGHT_SECONDS)
         .send();
     } else {

@@ -75,7 +75,6 @@ export function registerDirect(server: McpServer, host: ToolHost): void {
 
 async function inspect({ tools, exchange, tenant, build }: ToolHost): Promise<CallToolResult> {
   const { ctx, limits } = exchange.options;
-  if (build === undefined) throw new Error('bug: the direct toolset without a build identity');
   const { version, protocols, ...rest } = build;
   return documentResult({
     version,

@@ -30,7 +30,7 @@ export class McpEndpoint {
   private readonly logger = new Logger(McpEndpoint.name);
   private readonly plain: McpHttpHandler;
   private readonly streaming: McpHttpHandler;
-  private readonly build: BuildIdentity | undefined;
+  private readonly build: BuildIdentity;
 
   constructor(
     private readonly tasks: TaskService,
@@ -41,9 +41,8 @@ export class McpEndpoint {
   ) {
     this.plain = this.handler('auto');
     this.streaming = this.handler('sse');
-    const isShown = config.tenants.some(({ toolsets }) => toolsets.includes('direct'));
-    // Now and not in a call: it asks git, and waits for it.
-    this.build = isShown ? buildIdentity() : undefined;
+    // Now and not in a call: it asks git, and waits for it. Whoever is to see it may come later.
+    this.build = buildIdentity();
   }
 
   /**

@@ -10,6 +10,21 @@ describe('parseBody', () => {
     expect(parseBody('{')).toBeUndefined();
     expect(parseBody('null')).toBeNull();
   });
+
+  it('should read past a byte order mark, as the SDK does', () => {
+    expect(parseBody('\ufeff{"method":"tools/call"}')).toEqual({ method: 'tools/call' });
+    expect(parseBody('\ufeff\ufeff{}')).toBeUndefined();
+  });
+
+  it('should refuse what is deep enough to break whoever walks through it', () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    expect(() => parseBody(`{"params":${deep}}`)).toThrow(
+      expect.objectContaining({ code: 'PARSE_ERROR' }),
+    );
+    expect(() => parseBody('{"id":1,"id":2}')).toThrow(
+      expect.objectContaining({ code: 'PARSE_ERROR' }),
+    );
+  });
 });
 
 describe('methodOf', () => {
@@ -37,6 +52,16 @@ describe('checkArguments', () => {
     expect(() => {
       checkArguments(call({ message: `${most}x` }));
     }).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+  });
+
+  it('should allow a name of 128 bytes and refuse a byte more', () => {
+    const named = (name: string) => ({ method: 'tools/call', params: { name } });
+    expect(() => {
+      checkArguments(named('汉'.repeat(42) + 'xx'));
+    }).not.toThrow();
+    expect(() => {
+      checkArguments(named('汉'.repeat(43)));
+    }).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS' }));
   });
 
   it('should look into each message of a batch', () => {

@@ -31,8 +31,7 @@ export interface ToolHost {
   readonly tenant: TenantConfig;
   readonly era: 'legacy' | 'modern';
   readonly maxWaitMs: number;
-  /** Known where a tenant has the `direct` toolset. */
-  readonly build: BuildIdentity | undefined;
+  readonly build: BuildIdentity;
 }
 
 /**

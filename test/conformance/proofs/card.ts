@@ -142,7 +142,13 @@ prove('CARD-SKILL', CARDS, async (world) => {
   const { body } = await cardOf(world);
   expect(body).toMatchObject({
     defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
+    defaultOutputModes: [
+      'text/plain',
+      'application/json',
+      'image/png',
+      'image/svg+xml',
+      'text/csv',
+    ],
     skills: [{ id: 'n9e-assistant' }],
   });
   const [skill] = body['skills'] as unknown as readonly { examples: readonly string[] }[];
