@@ -231,6 +231,15 @@ describe('GET /a2a/tasks/{id}/artifacts/{name}', () => {
       expect(status).toBe(404);
       expect(body.toString().replaceAll(task.id, 'no-such-task')).toBe(unknown.body.toString());
     }
+    // An answer of 0.3 has such links, too.
+    for (const [version, status] of [
+      ['0.3', 200],
+      ['1.0', 200],
+      ['0.2', 400],
+    ] as const) {
+      const got = await download(`${link}?A2A-Version=${version}`, ann);
+      expect([version, got.status]).toEqual([version, status]);
+    }
     const tenant = link.replace('/a2a/tasks/', '/a2a/acme/tasks/');
     expect((await download(tenant, ann)).status).toBe(200);
     expect((await download(tenant, eve)).status).toBe(404);

@@ -50,7 +50,7 @@ let gateway: A2aApp;
 let mcp: McpApp;
 
 beforeAll(async () => {
-  const config = { allowedOrigins: [CONSOLE], allowedHosts: ['gw.internal'] };
+  const config = { allowedOrigins: [CONSOLE], allowedHosts: ['gw.internal', 'gw_1'] };
   gateway = await startA2aApp(config);
   mcp = await startMcpApp(new McpTasks(() => undefined), config);
 });
@@ -114,6 +114,13 @@ it.each(['localhost:1', '127.0.0.1', 'gw.internal:99'])('should let in Host %s',
   expect((await ask(gateway.url, '/a2a/tasks', { headers: { host } })).status).toBe(200);
 });
 
+it('should name a Host that is let in in the card, one of a container network too', async () => {
+  const { text } = await ask(gateway.url, '/.well-known/agent-card.json', {
+    headers: { host: 'gw_1:17000' },
+  });
+  expect(JSON.parse(text)).toMatchObject({ url: 'http://gw_1:17000/a2a' });
+});
+
 describe('an Origin', () => {
   it.each(['http://evil.example', 'null', 'https://console.example.com:8443', 'http://[::1].evil'])(
     'should be 403 when it is %s',
@@ -150,6 +157,7 @@ describe('an Origin', () => {
       expect(headers['access-control-allow-origin']).toBe(origin);
       expect(headers['access-control-allow-credentials']).toBeUndefined();
       expect(headers['vary']).toContain('Origin');
+      expect(headers['access-control-expose-headers']).toContain('content-disposition');
     }
     const body = rpc('ping');
     const headers = { origin: CONSOLE, accept: 'application/json, text/event-stream' };

@@ -8,7 +8,7 @@ import { FileService } from '../../tasks/file.service.js';
 import { HousekeepingService } from '../../tasks/housekeeping.service.js';
 import { Ctx } from '../../tenant/ctx.decorator.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
-import { requestedVersion, requireVersion } from '../wire/a2a-version.js';
+import { type A2aVersion, requestedVersion, versionNotSupported } from '../wire/a2a-version.js';
 import { Params } from '../wire/params.js';
 import { readPage } from './list-request.js';
 import { queryDocument } from './query-document.js';
@@ -41,14 +41,16 @@ export class RecordsController {
     noteRequest(request.raw, { taskId: id });
   }
 
-  /** Bytes that a task's answer links to: never shown by a browser in this origin. */
+  /**
+   * Bytes that a task's answer links to, in either version: never shown by a browser in this origin.
+   */
   @Get('tasks/:id/artifacts/:name')
   async getFile(
     @Ctx() ctx: CallContext,
     @Req() request: Request,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const id = this.begin(ctx, request, 'GetArtifactFile');
+    const id = this.begin(ctx, request, 'GetArtifactFile', ['0.3', '1.0']);
     const file = await this.files.read(ctx, id, request.params['name'] ?? '');
     noteRequest(request.raw, { taskId: id });
     reply
@@ -105,10 +107,18 @@ export class RecordsController {
   }
 
   /** What every operation checks before its own params; returns the id in the path. */
-  private begin(ctx: CallContext, request: Request, operation: string): string {
+  private begin(
+    ctx: CallContext,
+    request: Request,
+    operation: string,
+    versions: readonly A2aVersion[] = ['1.0'],
+  ): string {
     noteRequest(request.raw, { surface: 'a2a-rest', method: operation });
     checkTenantHint(ctx, request.params['tenant']);
-    requireVersion(requestedVersion(request.headers, request.query), '1.0', 'the REST paths');
+    const requested = requestedVersion(request.headers, request.query);
+    if (requested !== undefined && !versions.some((version) => version === requested)) {
+      throw versionNotSupported(requested, versions, 'the REST paths');
+    }
     return request.params['id'] ?? '';
   }
 }
