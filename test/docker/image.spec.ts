@@ -75,11 +75,14 @@ describe('docker/Dockerfile', () => {
     expect((await readdir(image.workdir)).sort()).toEqual([
       'LICENSE',
       'dist',
+      'docs',
       'healthcheck.mjs',
       'lua',
       'node_modules',
       'package.json',
     ]);
+    // A gateway serves it.
+    expect(await readdir(join(image.workdir, 'docs'))).toEqual(['openapi.yaml']);
     const packages = await readdir(join(image.workdir, 'node_modules'));
     for (const tool of ['typescript', 'vitest', 'eslint', 'prettier']) {
       expect(packages).not.toContain(tool);
