@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../domain/errors.js';
 import { InvalidParams } from '../protocols/wire/invalid-params.js';
+import { parseJson } from '../protocols/wire/parse-json.js';
 
 export type AdminRequest = FastifyRequest<{ Params: Record<string, string | undefined> }>;
 
@@ -25,12 +26,7 @@ export function splitVerb<V extends string>(text: string, verbs: readonly V[]): 
 export function bodyOf(request: AdminRequest): Record<string, unknown> {
   const text = typeof request.body === 'string' ? request.body : '';
   if (text === '') return {};
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new DomainError('PARSE_ERROR', 'The body is not valid JSON');
-  }
+  const body: unknown = parseJson(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     return body as Record<string, unknown>;
   }
