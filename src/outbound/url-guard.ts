@@ -147,6 +147,12 @@ export function guardedLookup(guard: UrlGuard): LookupFunction {
   };
 }
 
+/** A URL's host as `allowPrivate` names it: an address without brackets, a name without the last dot. */
+export function hostIn(url: string): string {
+  const { hostname } = new URL(url);
+  return addressIn(hostname) ?? bare(hostname);
+}
+
 /** The IP address that a URL's hostname is, without brackets. */
 function addressIn(hostname: string): string | undefined {
   const text = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import type { PushOutcome } from '../metrics/metrics.js';
+import { causesOf } from '../outbound/causes.js';
 import { guardedLookup, type UrlGuard, UrlRefused } from '../outbound/url-guard.js';
 import { traceHeaders } from '../tracing/tracing.js';
 import type { Webhook } from '../domain/webhook.js';
@@ -90,7 +91,7 @@ function judge(status: number): Posted {
 
 /** What undici says can hold the URL or a header; only its kind is kept. */
 function failure(error: unknown): Posted {
-  if (chain(error).some((one) => one instanceof UrlRefused)) {
+  if (causesOf(error).some((one) => one instanceof UrlRefused)) {
     return { outcome: 'blocked', detail: 'not a permitted address' };
   }
   const { name, code: given } = error as { readonly name: string; readonly code?: unknown };
@@ -98,15 +99,4 @@ function failure(error: unknown): Posted {
   const code = typeof given === 'string' ? given : undefined;
   const late = /Abort|Timeout/.test(name) || (code?.includes('TIMEOUT') ?? false);
   return { outcome: late ? 'timeout' : 'network', detail: code ?? name };
-}
-
-function chain(error: unknown): unknown[] {
-  const all: unknown[] = [];
-  for (let at = error; at !== undefined && at !== null && all.length < 8;) {
-    all.push(at);
-    const { cause, errors } = at as { cause?: unknown; errors?: unknown[] };
-    if (Array.isArray(errors)) all.push(...errors);
-    at = cause;
-  }
-  return all;
 }

@@ -125,8 +125,6 @@ export class RemoteAgent {
 
   private toolOf(name: string, skill: RemoteSkill | undefined): RemoteTool {
     const { readOnly, policy } = this.config;
-    const what = (args: unknown): string =>
-      `ask the agent ${this.name}: ${cleanText(parseInput(INPUT, args).task, SUMMARY_CHARS)}`;
     return {
       name,
       remote: this.name,
@@ -135,10 +133,14 @@ export class RemoteAgent {
       inputSchema: INPUT_SCHEMA,
       readOnly,
       policy,
-      what,
+      what: (args) => this.what(parseInput(INPUT, args).task),
       call: (args, scene) =>
         observeCall('remote_agent', scene, () => this.call(name, skill, args, scene)),
     };
+  }
+
+  private what(text: string): string {
+    return `ask the agent ${this.name}: ${cleanText(text, SUMMARY_CHARS)}`;
   }
 
   private async *call(
@@ -152,7 +154,7 @@ export class RemoteAgent {
     const { readOnly } = this.config;
     const plan = {
       remote: this.name,
-      what: `ask the agent ${this.name}: ${cleanText(text, SUMMARY_CHARS)}`,
+      what: this.what(text),
       hash: hashOf(tool, args),
       readOnly,
     };

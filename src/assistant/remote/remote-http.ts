@@ -1,6 +1,8 @@
 import type { RemoteHttpConfig } from '../../config/config.types.js';
 import { DEPTH_HEADER } from '../../domain/agent-depth.js';
-import { guardedLookup, UrlGuard, UrlRefused } from '../../outbound/url-guard.js';
+import { authorizationOf } from '../../outbound/authorization.js';
+import { causesOf } from '../../outbound/causes.js';
+import { guardedLookup, hostIn, UrlGuard, UrlRefused } from '../../outbound/url-guard.js';
 import { WatchedFetch } from '../../outbound/watched-fetch.js';
 import { cleanText } from '../sources/clean-text.js';
 import { RemoteError } from './remote-error.js';
@@ -30,12 +32,10 @@ export class RemoteHttp {
     private readonly name: string,
     config: RemoteHttpConfig & { readonly silenceMs: number },
   ) {
-    const { origin, hostname } = new URL(config.url);
-    this.origin = origin;
-    const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
+    this.origin = new URL(config.url).origin;
     this.guard = new UrlGuard({
       allowHttp: config.allowPrivate,
-      allowPrivate: config.allowPrivate ? [host] : [],
+      allowPrivate: config.allowPrivate ? [hostIn(config.url)] : [],
     });
     this.watched = new WatchedFetch({
       connectMs: Math.min(CONNECT_MS, config.silenceMs),
@@ -88,7 +88,7 @@ export class RemoteHttp {
 
   /** An error of a library in our own terms. */
   failure(error: unknown): RemoteError {
-    const found = chain(error);
+    const found = causesOf(error);
     const own = found.find((one) => one instanceof RemoteError);
     if (own !== undefined) return own;
     const refused = found.find((one) => one instanceof UrlRefused);
@@ -136,27 +136,10 @@ async function wordsOf(response: Response): Promise<string | undefined> {
 }
 
 function credentialsOf({ auth, headers }: RemoteHttpConfig): Readonly<Record<string, string>> {
-  if (auth === undefined) return headers;
-  if (auth.kind === 'bearer') return { ...headers, authorization: `Bearer ${auth.token}` };
-  const pair = Buffer.from(`${auth.username}:${auth.password}`).toString('base64');
-  return { ...headers, authorization: `Basic ${pair}` };
+  return auth === undefined ? headers : { ...headers, authorization: authorizationOf(auth) };
 }
 
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && code !== '' ? code : undefined;
-}
-
-/** An error, what caused it, and what it is made of. */
-function chain(error: unknown): unknown[] {
-  const all: unknown[] = [];
-  for (let at = error; typeof at === 'object' && at !== null && all.length < 16;) {
-    all.push(at);
-    const { cause, errors } = at as { cause?: unknown; errors?: unknown };
-    if (Array.isArray(errors)) {
-      all.push(...(errors as unknown[]).filter((one) => one instanceof Error));
-    }
-    at = cause;
-  }
-  return all;
 }

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import type { RunbooksConfig } from '../../config/config.types.js';
+import { causesOf } from '../../outbound/causes.js';
 import { guardedLookup, UrlGuard, UrlRefused } from '../../outbound/url-guard.js';
 import { htmlText } from './html-text.js';
 
@@ -115,8 +116,7 @@ function readable(text: string, type: string): Pick<Runbook, 'title' | 'text'> {
 
 /** Without the address: it may be one inside. */
 function reasonOf(error: unknown, late: boolean): string {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    if (at instanceof UrlRefused) return `the ${at.message}`;
-  }
+  const refused = causesOf(error).find((one) => one instanceof UrlRefused);
+  if (refused !== undefined) return `the ${refused.message}`;
   return late ? 'the page did not answer in time' : 'the page could not be reached';
 }

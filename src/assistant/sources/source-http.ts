@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { HttpSourceConfig } from '../../config/config.types.js';
 import { type Span, type SpanFacts, traced, traceHeaders } from '../../tracing/tracing.js';
+import { authorizationOf } from '../../outbound/authorization.js';
 import { cleanText } from './clean-text.js';
 import { SourceError, type SourceFault } from './source-error.js';
 import { ShapeError } from './shape.js';
@@ -227,11 +228,7 @@ function headersOf(config: HttpSourceConfig, base: URL): Readonly<Record<string,
   const auth = config.auth ?? userinfo;
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'nightjar' };
   for (const [name, value] of Object.entries(config.headers)) headers[name.toLowerCase()] = value;
-  if (auth?.kind === 'bearer') headers['authorization'] = `Bearer ${auth.token}`;
-  if (auth?.kind === 'basic') {
-    const pair = Buffer.from(`${auth.username}:${auth.password}`).toString('base64');
-    headers['authorization'] = `Basic ${pair}`;
-  }
+  if (auth !== undefined) headers['authorization'] = authorizationOf(auth);
   return headers;
 }
 

@@ -1,5 +1,6 @@
 import type { IntrospectionConfig, OidcIssuer } from '../../config/oidc.types.js';
 import { unavailable } from '../../domain/errors.js';
+import { authorizationOf } from '../../outbound/authorization.js';
 import { ExpiringMap } from '../expiring-map.js';
 import type { Claims } from './claim-mapping.js';
 import { readIssuerDocument } from './issuer-documents.js';
@@ -45,10 +46,10 @@ export class Introspection {
   async ask(token: string): Promise<Claims> {
     const { clientId, clientSecret } = this.config;
     // RFC 6749 section 2.3.1: both are form-encoded first.
-    const pair = `${encoded(clientId)}:${encoded(clientSecret)}`;
+    const pair = { username: encoded(clientId), password: encoded(clientSecret) };
     const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
     return this.http.post(await this.url(), form, {
-      authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+      authorization: authorizationOf({ kind: 'basic', ...pair }),
     });
   }
 

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import type { OidcIssuer } from '../../config/oidc.types.js';
-import { guardedLookup, UrlGuard } from '../../outbound/url-guard.js';
+import { guardedLookup, hostIn, UrlGuard } from '../../outbound/url-guard.js';
 
 const TIMEOUT_MS = 5000;
 const MOST_BYTES = 512 * 1024;
@@ -34,7 +33,7 @@ export class IssuerHttp {
   constructor(issuer: OidcIssuer) {
     const { allowHttp, allowPrivate, introspection } = issuer;
     const named = [issuer.issuer, issuer.discoveryUrl, issuer.jwksUri, introspection?.url];
-    const hosts = named.flatMap((url) => (url === undefined ? [] : [hostOf(url)]));
+    const hosts = named.flatMap((url) => (url === undefined ? [] : [hostIn(url)]));
     this.guard = new UrlGuard({ allowHttp, allowPrivate: [...allowPrivate, ...hosts] });
     this.agent = new Agent({
       connections: CONNECTIONS,
@@ -109,12 +108,6 @@ function parse(text: string): JsonDocument | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** As the guard compares hosts: an address without brackets, a name without the last dot. */
-function hostOf(url: string): string {
-  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(host) === 0 ? host.toLowerCase().replace(/\.+$/, '') : host;
 }
 
 function reasonOf(error: unknown): string {
