@@ -16,6 +16,7 @@ import { defineScripts } from './scripts.js';
 
 const WRITES = { commandTimeoutMs: 5000, waits: true, reconnects: true };
 const READS = { commandTimeoutMs: 2000, waits: false, reconnects: true };
+const REOPEN_MS = 100;
 const SUBSCRIBER = { name: 'nightjar-subscriber', waits: false, reconnects: true };
 
 /**
@@ -34,12 +35,13 @@ export class RedisConnections implements OnApplicationShutdown {
   readonly subscriber: RedisSubscriber;
   /** Commands of one connection run in the order in which they are sent; not so in a Cluster. */
   readonly ordered: boolean;
+  private closed = false;
 
   constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig) {
     const settings = config.redis;
-    this.writes = connect(settings, 'writes', WRITES);
-    this.reads = connect(settings, 'reads', READS);
-    this.control = connect(settings, 'control', READS);
+    this.writes = this.connect(settings, 'writes', WRITES);
+    this.reads = this.connect(settings, 'reads', READS);
+    this.control = this.connect(settings, 'control', READS);
     this.ordered = this.reads instanceof Redis;
     this.subscriber = new RedisSubscriber(() => this.openSubscriber(settings));
     this.subscriber.onLost(() => {
@@ -54,10 +56,45 @@ export class RedisConnections implements OnApplicationShutdown {
 
   /** Called last: after runs, streams and servers are done. */
   onApplicationShutdown(): void {
+    this.closed = true;
     this.subscriber.close();
     [this.writes, this.reads, this.control].forEach((connection) => {
       connection.disconnect();
     });
+  }
+
+  private connect(
+    settings: RedisSettings,
+    role: string,
+    behaviour: Omit<LinkBehaviour, 'name'>,
+  ): RedisClient {
+    const client = openRedis(settings, { ...behaviour, name: `nightjar-${role}` });
+    defineScripts(client);
+    const count = (): void => {
+      metrics.redisReconnects.inc({ connection: role });
+    };
+    if (client instanceof Redis) {
+      writeOnceATurn(client);
+      client.on('reconnecting', count);
+      client.on('end', () => {
+        this.reopen(client);
+      });
+    } else {
+      client.on('+node', writeOnceATurn);
+      client.nodes().forEach(writeOnceATurn);
+      client.on('-node', count);
+    }
+    return client;
+  }
+
+  /**
+   * ioredis goes on by itself after every loss but one: a Sentinel that announces a failover while
+   * the connection is asking who is the master ends it for good.
+   */
+  private reopen(client: Redis): void {
+    setTimeout(() => {
+      if (!this.closed) client.connect().catch(() => undefined);
+    }, REOPEN_MS).unref();
   }
 
   private openSubscriber(settings: RedisSettings): Redis {
@@ -80,27 +117,6 @@ export class RedisConnections implements OnApplicationShutdown {
     if (node === undefined) throw new Error('bug: a Cluster without a node');
     return node;
   }
-}
-
-function connect(
-  settings: RedisSettings,
-  role: string,
-  behaviour: Omit<LinkBehaviour, 'name'>,
-): RedisClient {
-  const client = openRedis(settings, { ...behaviour, name: `nightjar-${role}` });
-  defineScripts(client);
-  const count = (): void => {
-    metrics.redisReconnects.inc({ connection: role });
-  };
-  if (client instanceof Redis) {
-    writeOnceATurn(client);
-    client.on('reconnecting', count);
-  } else {
-    client.on('+node', writeOnceATurn);
-    client.nodes().forEach(writeOnceATurn);
-    client.on('-node', count);
-  }
-  return client;
 }
 
 /**
