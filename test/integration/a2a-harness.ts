@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CanActivate, type ExecutionContext, Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
-import type { FastifyRequest } from 'fastify';
-import { PUBLIC_ROUTE } from '../../src/auth/public.decorator.js';
-import { ConfigModule } from '../../src/config/config.module.js';
 import {
   DEFAULT_LIMITS,
   type GatewayConfig,
@@ -17,16 +11,8 @@ import { DomainError, taskNotFound } from '../../src/domain/errors.js';
 import type { TaskEvent } from '../../src/domain/event.js';
 import { TaskFold } from '../../src/domain/fold.js';
 import { isSettled, isTerminal } from '../../src/domain/task-state.js';
-import { A2aModule } from '../../src/protocols/a2a.module.js';
-import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
-import { ProtocolExceptionFilter } from '../../src/protocols/http/protocol-exception.filter.js';
 import { StreamRegistry } from '../../src/protocols/sse/stream-registry.js';
-import { FileService } from '../../src/tasks/file.service.js';
-import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
-import { PushConfigService } from '../../src/tasks/push-config.service.js';
-import { StreamPlaces } from '../../src/tasks/stream-places.js';
-import { TaskService } from '../../src/tasks/task.service.js';
-import { ToolService } from '../../src/tasks/tool.service.js';
+import type { PushConfigService } from '../../src/tasks/push-config.service.js';
 import type {
   StartAt,
   StreamHeartbeat,
@@ -36,58 +22,26 @@ import type {
   TaskQuery,
   TaskStream,
 } from '../../src/tasks/task.types.js';
-import { TenantModule } from '../../src/tenant/tenant.module.js';
+import { tenant } from '../support/core.js';
+import { cutConnections, startSurfaces } from './surface-harness.js';
+import { gatewayConfig } from '../support/gateway-config.js';
 
-export const TOKENS: Readonly<Record<string, { tenant: string; user: string }>> = {
-  'alice-token': { tenant: 'acme', user: 'alice' },
-  'bob-token': { tenant: 'acme', user: 'bob' },
-  'eve-token': { tenant: 'evil', user: 'eve' },
-};
-
-export function tenantConfig(id: string, limits: Partial<TenantConfig['limits']> = {}) {
-  return {
-    id,
-    assistant: { backend: 'builtin' },
-    sources: [],
-    remotes: [],
-    mcpServers: [],
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    takeover: 'rerun',
-    contextConcurrency: 'reject',
-    toolsets: ['assistant'],
-  } satisfies TenantConfig;
+export function tenantConfig(
+  id: string,
+  limits: Partial<TenantConfig['limits']> = {},
+): TenantConfig {
+  return tenant(id, { limits: { ...DEFAULT_LIMITS, ...limits } });
 }
 
-export function gatewayConfig(overrides: Partial<GatewayConfig> = {}): GatewayConfig {
+/** The configuration of `startA2aApp`: a blocking call lasts a second at most. */
+export function a2aConfig(overrides: Partial<GatewayConfig> = {}): GatewayConfig {
+  const { execution, ...defaults } = gatewayConfig();
   return {
-    listen: { host: '127.0.0.1', port: 17_000 },
-    management: { host: '127.0.0.1', port: 0, probesOnMain: true },
-    trustedProxies: ['127.0.0.0/8'],
-    redis: { url: 'redis://127.0.0.1:1', prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc: [] },
-    admin: { enabled: false, allowedHosts: [], secretEnv: [] },
-    audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
-    usage: { retentionDays: 92 },
-    a2a: { enabled: true },
-    files: { inlineMaxBytes: 256 * 1024 },
-    mcp: { enabled: true, maxWaitSeconds: 240, toolsets: [] },
-    execution: {
-      leaseMs: 8000,
-      heartbeatMs: 2000,
-      sweepMs: 1000,
-      maxRunsPerInstance: 500,
-      drainSeconds: 25,
-      maxBlockingSeconds: 1,
-      streamHeartbeatMs: 30_000,
-      sseCommentMs: 15_000,
-      sseStallMs: 30_000,
-    },
-    metrics: { tenantLabels: 50 },
-    profile: 'default',
+    ...defaults,
+    management: { ...defaults.management, port: 0, probesOnMain: true },
+    execution: { ...execution, maxBlockingSeconds: 1 },
     log: { level: 'silent' },
     tenants: [tenantConfig('acme'), tenantConfig('evil')],
-    tokens: [],
-    demo: false,
     ...overrides,
   };
 }
@@ -372,23 +326,6 @@ const noPush: Pick<PushConfigService, 'requireEnabled' | 'check'> = {
   },
 };
 
-class TokenGuard implements CanActivate {
-  private readonly reflector = new Reflector();
-
-  canActivate(context: ExecutionContext): boolean {
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true) {
-      return true;
-    }
-    const request = context.switchToHttp().getRequest<FastifyRequest & { user?: unknown }>();
-    const bearer = request.headers.authorization?.replace(/^Bearer /, '');
-    const owner = TOKENS[String(request.headers['x-user-token'] ?? bearer)];
-    if (owner === undefined) throw new DomainError('UNAUTHENTICATED', 'No valid token');
-    request.user = { ...owner, scopes: ['a2a'], sha256: '0'.repeat(64) };
-    return true;
-  }
-}
-
 export interface A2aApp {
   readonly url: string;
   readonly tasks: FakeTasks;
@@ -400,44 +337,14 @@ export interface A2aApp {
 /** A gateway with the A2A surface alone, on a random loopback port, over a core in memory. */
 export async function startA2aApp(config: Partial<GatewayConfig> = {}): Promise<A2aApp> {
   const tasks = new FakeTasks();
-
-  @Global()
-  @Module({
-    providers: [
-      { provide: TaskService, useValue: tasks },
-      { provide: FileService, useValue: {} },
-      { provide: HousekeepingService, useValue: {} },
-      { provide: PushConfigService, useValue: noPush },
-      { provide: ToolService, useValue: {} },
-      { provide: StreamPlaces, useValue: { take: () => Promise.resolve(() => undefined) } },
-    ],
-    exports: [
-      ...[TaskService, FileService, HousekeepingService, PushConfigService],
-      ...[ToolService, StreamPlaces],
-    ],
-  })
-  class CoreModule {}
-
-  const whole = gatewayConfig(config);
-  const fixture = await Test.createTestingModule({
-    imports: [ConfigModule.of(whole), TenantModule, CoreModule, A2aModule.of(whole)],
-    providers: [
-      { provide: APP_GUARD, useClass: TokenGuard },
-      { provide: APP_FILTER, useClass: ProtocolExceptionFilter },
-    ],
-  }).compile();
-  const app = fixture.createNestApplication<NestFastifyApplication>(createHttpAdapter(whole), {
-    bodyParser: false,
-    logger: false,
-  });
-  await app.listen(0, '127.0.0.1');
+  const app = await startSurfaces(a2aConfig(config), { tasks, push: noPush });
   return {
     url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
     tasks,
     streams: app.get(StreamRegistry, { strict: false }),
     app,
     close: async () => {
-      (app.getHttpServer() as { closeAllConnections(): void }).closeAllConnections();
+      cutConnections(app);
       await app.close();
     },
   };

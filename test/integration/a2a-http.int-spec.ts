@@ -8,7 +8,7 @@ import {
   type A2aApp,
   type Answer,
   call,
-  gatewayConfig,
+  a2aConfig,
   parseSse,
   rpc,
   sendParams03,
@@ -487,7 +487,7 @@ describe('streams and their ends', () => {
   });
 
   it('should write a comment between events', async () => {
-    const { execution } = gatewayConfig();
+    const { execution } = a2aConfig();
     const talkative = await startA2aApp({ execution: { ...execution, sseCommentMs: 20 } });
     try {
       const id = await startTask(talkative, 'slow');

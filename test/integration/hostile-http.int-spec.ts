@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
-import { gatewayConfig } from './a2a-harness.js';
+import { a2aConfig } from './a2a-harness.js';
 
 const TIMES = { request: 900, headers: 300, idle: 500, look: 50 };
 /** Far above every time above, and what a busy machine adds. */
@@ -14,7 +14,7 @@ let port: number;
 const taken: string[] = [];
 
 beforeAll(async () => {
-  app = createHttpAdapter(gatewayConfig(), TIMES).getInstance();
+  app = createHttpAdapter(a2aConfig(), TIMES).getInstance();
   app.post('/a2a/echo', (request) => {
     taken.push(String(request.body));
     return { ok: true };

@@ -21,7 +21,7 @@ import { nightjar } from '../support/nightjar-cli.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually, within } from '../support/wait.js';
 import { runA2aCli } from './a2a-cli-process.js';
-import { gatewayConfig } from './a2a-harness.js';
+import { a2aConfig } from './a2a-harness.js';
 
 /** Far above what is waited for, and what a busy machine adds. */
 const SOON_MS = 10_000;
@@ -51,7 +51,7 @@ describe('a listener with TLS', () => {
   afterAll(() => app.close());
 
   async function listen(publicUrl: string): Promise<FastifyInstance> {
-    const config = gatewayConfig({ listen: { host: '127.0.0.1', port: 0, tls }, publicUrl });
+    const config = a2aConfig({ listen: { host: '127.0.0.1', port: 0, tls }, publicUrl });
     const made = createHttpAdapter(config, TIMES).getInstance<FastifyInstance>();
     made.get('/a2a/hello', (asked) => ({ protocol: asked.protocol }));
     made.get('/a2a/stream', async (_asked, reply) => {
@@ -227,7 +227,7 @@ describe('files that cannot be used', () => {
 
   it('should be told of by the doctor', () => {
     const examine = (settings: ListenTls): unknown[] =>
-      examineListener(gatewayConfig({ listen: { host: '0.0.0.0', port: 1, tls: settings } }));
+      examineListener(a2aConfig({ listen: { host: '0.0.0.0', port: 1, tls: settings } }));
     const finding = { check: 'tls', where: 'listen' };
     expect(examine(tls)).toMatchObject([{ ...finding, level: 'warning' }]);
     const fault = 'listen.tls.cert: must be a certificate in PEM';

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../src/config/config.types.js';
 import { DEFAULT_LIMITS } from '../../src/config/config.types.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { FakeTasks } from './mcp-fake-tasks.js';
-import { gatewayConfig, type McpApp, startMcpApp } from './mcp-harness.js';
+import { mcpConfig, type McpApp, startMcpApp } from './mcp-harness.js';
 import { call2025, call2026, messageOf, post } from './mcp-wire.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -315,7 +315,7 @@ describe('the switches and limits of the configuration', () => {
 
   it('should answer 413 to a body over the tenant’s bound', async () => {
     const limits = { ...DEFAULT_LIMITS, mcpBodyBytes: 300 };
-    const tenants = gatewayConfig().tenants.map((tenant) => ({ ...tenant, limits }));
+    const tenants = mcpConfig().tenants.map((tenant) => ({ ...tenant, limits }));
     await start({ tenants });
     expect((await post(app.url, call2025({ message: 'x'.repeat(100) }))).status).toBe(200);
     expect((await post(app.url, call2025({ message: 'x'.repeat(300) }))).status).toBe(413);
@@ -334,7 +334,7 @@ describe('the switches and limits of the configuration', () => {
   });
 
   it('should send a comment while a call waits', async () => {
-    const { execution } = gatewayConfig();
+    const { execution } = mcpConfig();
     await start({ execution: { ...execution, sseCommentMs: 20 } });
     tasks.script = (run) => {
       setTimeout(() => {

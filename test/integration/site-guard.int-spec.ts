@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeTasks as McpTasks } from './mcp-fake-tasks.js';
 import { startMcpApp, type McpApp } from './mcp-harness.js';
 import { createHttpAdapter } from '../../src/protocols/http/http-adapter.js';
-import { type A2aApp, gatewayConfig, rpc, sendRequest, startA2aApp } from './a2a-harness.js';
+import { type A2aApp, a2aConfig, rpc, sendRequest, startA2aApp } from './a2a-harness.js';
 
 interface Answer {
   readonly status: number;
@@ -219,7 +219,7 @@ describe('a path that is written in another way', () => {
 
   beforeAll(async () => {
     const management = { host: '127.0.0.1', port: 1, probesOnMain: true };
-    app = createHttpAdapter({ ...gatewayConfig(), management }).getInstance();
+    app = createHttpAdapter({ ...a2aConfig(), management }).getInstance();
     app.get('/admin/v1/tenants', () => 'secrets');
     app.post('/a2a/v1', (request) => `${String(request.body).length} bytes`);
     url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -272,7 +272,7 @@ describe('a path that is written in another way', () => {
 
 describe('a preflight of the admin API', () => {
   it('should allow what its pages send', async () => {
-    const app = createHttpAdapter(gatewayConfig({ allowedOrigins: [CONSOLE] })).getInstance();
+    const app = createHttpAdapter(a2aConfig({ allowedOrigins: [CONSOLE] })).getInstance();
     const headers = { host: 'localhost', origin: CONSOLE, 'access-control-request-method': 'PUT' };
     const { statusCode, headers: got } = await app.inject({
       ...{ method: 'OPTIONS', url: '/admin/v1/tenants/acme', headers },

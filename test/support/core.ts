@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AssistantBackend, Frame, Turn } from '../../src/assistant/assistant-backend.js';
-import {
-  DEFAULT_LIMITS,
-  type GatewayConfig,
-  type TenantConfig,
-} from '../../src/config/config.types.js';
+import type { GatewayConfig, TenantConfig } from '../../src/config/config.types.js';
 import type { CallContext } from '../../src/domain/call-context.js';
 import { AuditLog } from '../../src/audit/audit.log.js';
 import { AllowanceService } from '../../src/execution/allowance.service.js';
@@ -39,54 +35,32 @@ import { SubmitService } from '../../src/tasks/submit.service.js';
 import { TaskService } from '../../src/tasks/task.service.js';
 import type { Submission } from '../../src/tasks/task.types.js';
 import { TenantDirectory } from '../../src/tenant/tenant.directory.js';
+import { gatewayConfig } from './gateway-config.js';
 
+/** The defaults, with times that suit a test; nothing is listened to or logged. */
 export function coreConfig(redisUrl: string, over: Partial<GatewayConfig> = {}): GatewayConfig {
+  const defaults = gatewayConfig({}, { REDIS_URL: redisUrl });
   return {
+    ...defaults,
     listen: { host: '127.0.0.1', port: 0 },
-    management: { host: '127.0.0.1', port: 0, probesOnMain: false },
-    trustedProxies: [],
-    redis: { url: redisUrl, prefix: 'nj:', allowEviction: false },
-    auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc: [] },
-    admin: { enabled: false, allowedHosts: [], secretEnv: [] },
-    audit: { retentionDays: 30, maxEntries: 1000, stdout: false },
-    usage: { retentionDays: 92 },
-    a2a: { enabled: true },
-    files: { inlineMaxBytes: 256 * 1024 },
-    mcp: { enabled: true, maxWaitSeconds: 240, toolsets: [] },
+    management: { ...defaults.management, port: 0 },
     execution: {
+      ...defaults.execution,
       leaseMs: 1000,
       heartbeatMs: 200,
       sweepMs: 200,
-      maxRunsPerInstance: 500,
       drainSeconds: 2,
-      maxBlockingSeconds: 600,
-      streamHeartbeatMs: 30_000,
-      sseCommentMs: 15_000,
-      sseStallMs: 30_000,
     },
-    metrics: { tenantLabels: 50 },
-    profile: 'default',
     log: { level: 'silent' },
     tenants: [tenant('acme'), tenant('globex')],
-    tokens: [],
-    demo: false,
     ...over,
   };
 }
 
+/** A tenant with the built-in assistant and no source. */
 export function tenant(id: string, over: Partial<TenantConfig> = {}): TenantConfig {
-  return {
-    id,
-    assistant: { backend: 'builtin' },
-    sources: [],
-    remotes: [],
-    mcpServers: [],
-    limits: DEFAULT_LIMITS,
-    takeover: 'rerun',
-    contextConcurrency: 'reject',
-    toolsets: ['assistant'],
-    ...over,
-  };
+  const [defaults] = gatewayConfig({ tenants: [{ id }] }).tenants;
+  return { ...defaults!, ...over };
 }
 
 /** A backend made of a function, for tests that stay in one process. */
