@@ -10,10 +10,9 @@ export type WriteStage = 'before' | 'during' | 'after';
 
 /** Stands before a real HTTP service and lets a test act at each stage of a write (not of a GET). */
 export class WriteGate {
-  /** Awaited at each stage of each write, which are numbered from 1; 'drop' ends the connection. */
-  onWrite: (stage: WriteStage, write: number) => Promise<'drop' | undefined> | 'drop' | undefined =
+  /** Awaited at each stage of each write, with its body; 'drop' ends the connection. */
+  onWrite: (stage: WriteStage, body: string) => Promise<'drop' | undefined> | 'drop' | undefined =
     () => undefined;
-  writes = 0;
 
   private constructor(
     private readonly server: Server,
@@ -46,24 +45,23 @@ export class WriteGate {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const isWrite = request.method !== 'GET';
-    if (isWrite) this.writes += 1;
-    const number = this.writes;
-    if (isWrite && (await this.onWrite('before', number)) === 'drop') {
+    const written = Buffer.concat(chunks).toString();
+    if (isWrite && (await this.onWrite('before', written)) === 'drop') {
       return void response.destroy();
     }
     const answer = await fetch(this.target + (request.url ?? ''), {
       method: request.method ?? 'GET',
       headers: { 'content-type': 'application/json' },
-      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+      ...(chunks.length === 0 ? {} : { body: written }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
-    if (isWrite && (await this.onWrite('during', number)) === 'drop') {
+    if (isWrite && (await this.onWrite('during', written)) === 'drop') {
       return void response.destroy();
     }
     response.writeHead(answer.status, {
       'content-type': answer.headers.get('content-type') ?? 'application/json',
     });
     response.end(body);
-    if (isWrite) await this.onWrite('after', number);
+    if (isWrite) await this.onWrite('after', written);
   }
 }
