@@ -16,6 +16,7 @@ const ann = caller('lab', 'ann');
 const bob = caller('lab', 'bob');
 const demo = caller('demo-data', 'ann');
 const pictures = caller('pictures', 'ann');
+const onlyMcp = caller('pictures', 'ann', { scopes: ['mcp'] });
 const few = caller('few', 'ann');
 const other = caller('few', 'bob');
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
       },
       { id: 'few', limits: { streamsPerUser: 4, streamsPerTenant: 6 } },
     ],
-    callers: [ann, bob, demo, pictures, few, other],
+    callers: [ann, bob, demo, pictures, onlyMcp, few, other],
   });
   [one, two] = fleet.gateways as [Gateway, Gateway];
 });
@@ -143,6 +144,30 @@ describe('pictures', () => {
     expect(imagesOf(await call(client, 'invoke', args))).toEqual(['PNG']);
     const none = await call(client, 'n9e_assistant', { message: 'what is firing?' });
     expect(imagesOf(none)).toEqual([]);
+  });
+
+  it('should come with links to the files that are no pictures, for whom they open', async () => {
+    const client = await http(one, pictures.token);
+    const message = 'plot node_load1 over the last 6 hours';
+    for (const tool of ['n9e_assistant', 'ask']) {
+      const { content } = await call(client, tool, { message });
+      const links = (content as unknown as Record<string, string>[]).filter(
+        ({ type }) => type === 'resource_link',
+      );
+      expect(links.map(({ name, mimeType }) => [name, mimeType])).toEqual([
+        ['chart.svg', 'image/svg+xml'],
+        ['chart.csv', 'text/csv'],
+      ]);
+      const { uri = '', size } = links[1]!;
+      const file = await fetch(uri, { headers: { authorization: `Bearer ${pictures.token}` } });
+      const csv = await file.text();
+      expect(csv).toMatch(/^time,"node_load1\{/);
+      expect(csv.length).toBe(size);
+      expect((await fetch(uri)).status).toBe(401);
+    }
+    const barred = await call(await http(two, onlyMcp.token), 'n9e_assistant', { message });
+    expect(JSON.stringify(barred.content)).not.toContain('resource_link');
+    expect(barred.content.at(-1)!.text).toMatch(/Files beside this answer: chart.svg, chart.csv/);
   });
 
   it('should not have the log warned of a leak of listeners', () => {

@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { assistantResult, STATUSES } from './assistant-result.js';
 import { callWithMessage, type MessageAnswers } from './message-call.js';
-import { withPictures } from './pictures.js';
+import { withTaskFiles } from './task-files.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
 export const ASSISTANT_TOOL = 'n9e_assistant';
@@ -37,7 +37,7 @@ const OUTPUT = z.object({
 });
 
 const answersOf = (host: ToolHost): MessageAnswers => ({
-  result: (task, turn) => withPictures(assistantResult(task, turn), task, host.readFiles),
+  result: (task, turn) => withTaskFiles(assistantResult(task, turn), task, host),
   goOn: ({ taskId, contextId }) =>
     `call this tool again with the message "continue" and chat_id "${contextId}" (task ${taskId}).`,
 });

@@ -10,6 +10,8 @@ export interface McpExchangeOptions {
   readonly streams: boolean;
   /** Under which URL the caller reaches the gateway, without a trailing slash. */
   readonly baseUrl: string;
+  /** What the client says it speaks; empty before 2025-06-18, when there was no such header. */
+  readonly protocolVersion: string;
   /** Takes a place among the open streams for the response. @throws DomainError QUOTA, UNAVAILABLE. */
   readonly admit: () => Promise<void>;
   /** Called with the task that a tool works on. */

@@ -67,6 +67,7 @@ export class McpController {
       gone,
       streams: accepted.sse && method === 'tools/call',
       baseUrl: reply.server.baseUrlOf?.(request) ?? '',
+      protocolVersion: headerOf(request, 'mcp-protocol-version'),
       admit: () => (refusal === undefined ? this.quota.take(ctx, reply) : Promise.reject(refusal)),
       noteTask: (taskId) => {
         noteRequest(request.raw, { taskId });
@@ -93,6 +94,11 @@ export class McpController {
     });
     reply.raw.once('close', remove);
   }
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : '';
 }
 
 /** For the SDK: the headers that MCP defines, and no other (no credentials). */

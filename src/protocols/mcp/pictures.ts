@@ -23,7 +23,7 @@ export async function withPictures(
   task: Task,
   read: ReadFiles,
 ): Promise<CallToolResult> {
-  const parts = newest(task);
+  const parts = newestParts(task).filter(isPicture);
   if (parts.length === 0) return result;
   const names = parts.flatMap((part) => fileOf(part)?.name ?? []);
   const contents = names.length === 0 ? [] : await read(task.id, names);
@@ -53,18 +53,19 @@ export function withParts(result: CallToolResult, parts: readonly Part[]): CallT
   return blocks.length === 0 ? result : { ...result, content: [...result.content, ...blocks] };
 }
 
-function isPicture({ mediaType = '' }: Part): boolean {
+/** True for a part that clients show as a picture. */
+export function isPicture({ mediaType = '' }: Part): boolean {
   return SHOWN.has(mediaType.toLowerCase());
 }
 
 /** Of the run that answered last: what an earlier one showed went out with its own result. */
-function newest({ artifacts = [] }: Task): readonly Part[] {
+export function newestParts({ artifacts = [] }: Task): readonly Part[] {
   const leg = artifacts.reduce((most, { artifactId }) => Math.max(most, legOf(artifactId)), 0);
   return artifacts
     .filter(({ artifactId, metadata }) => {
       return legOf(artifactId) === leg && metadata?.['superseded'] !== true;
     })
-    .flatMap(({ parts }) => parts.filter(isPicture));
+    .flatMap(({ parts }) => parts);
 }
 
 /** The number before the first dash of an id, as the core makes them. */

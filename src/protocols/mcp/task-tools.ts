@@ -2,7 +2,7 @@ import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { STATES } from '../../domain/task-state.js';
 import { callWithMessage, checkId, type MessageAnswers } from './message-call.js';
-import { withPictures } from './pictures.js';
+import { withTaskFiles } from './task-files.js';
 import { taskInList, taskListResult, taskResult } from './task-result.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
@@ -26,10 +26,10 @@ const LIST = z.object({
   page_token: z.string().optional().describe('next_page_token of the page before.'),
 });
 
-const answersOf = ({ exchange, readFiles }: ToolHost): MessageAnswers => ({
+const answersOf = (host: ToolHost): MessageAnswers => ({
   result: (task) => {
-    const { baseUrl } = exchange.options;
-    return withPictures(taskResult(task, baseUrl, { failureIsError: true }), task, readFiles);
+    const { baseUrl } = host.exchange.options;
+    return withTaskFiles(taskResult(task, baseUrl, { failureIsError: true }), task, host);
   },
   goOn: ({ taskId }) => `get_task with task_id "${taskId}" shows how far it is.`,
 });
