@@ -101,6 +101,13 @@ describe('showResult', () => {
     expect(shown.few).toEqual([1, 2]);
   });
 
+  it('should take a page back to the last row that is shown', () => {
+    const page = { sources: [{ name: 'am' }], rows, next_offset: 250, has_more: false, total: 250 };
+    const shown = JSON.parse(showResult(page, 2000)) as { rows: unknown[] };
+    expect(shown).toMatchObject({ next_offset: 200 + shown.rows.length, has_more: true });
+    expect(JSON.parse(showResult(page, 100_000))).toEqual(page);
+  });
+
   it('should cut and mark what is too long without any list', () => {
     const text = showResult({ query: 'q'.repeat(500) }, 200);
     expect(text.length).toBeLessThanOrEqual(200);

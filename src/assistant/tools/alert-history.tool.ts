@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PastAlert } from '../sources/source.types.js';
 import { type AlertRow, rowOf } from './alert-row.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
 
 const HOUR = 3_600_000;
@@ -14,11 +15,9 @@ export interface PastAlertRow extends Omit<AlertRow, 'state'> {
   readonly ended_at?: string;
 }
 
-export interface AlertHistoryResult extends ToolResult {
+export interface AlertHistoryResult extends ToolResult, Page {
   /** The newest first. */
   readonly alerts: readonly PastAlertRow[];
-  readonly total: number;
-  readonly has_more: boolean;
 }
 
 export const alertHistory = defineReadTool({
@@ -31,8 +30,7 @@ export const alertHistory = defineReadTool({
     state: z.enum(['ended', 'firing', 'any']).default('any'),
     where: whereSchema,
     text: z.string().max(200).optional().describe('Contained in a label or an annotation'),
-    limit: z.int().min(1).max(100).default(20),
-    offset: z.int().min(0).max(100_000).default(0),
+    ...pagingShape(20),
   }),
   needs: ({ history }) => history !== undefined,
   run: async (args, ctx, signal): Promise<AlertHistoryResult> => {
@@ -58,13 +56,12 @@ export const alertHistory = defineReadTool({
       .filter((alert) => holds(alert.labels, alert.annotations))
       .sort((a, b) => b.triggeredAt - a.triggeredAt || (a.fingerprint < b.fingerprint ? -1 : 1));
     const words = clauses.length === 0 ? '' : `, ${showWhere(clauses)}`;
-    const end = args.offset + args.limit;
+    const { rows, page } = pageOf(found, args);
     return {
       query: `alerts triggered from ${iso(since)} to ${iso(until)}: state=${args.state}${words}`,
       ...reportOf(gathered),
-      alerts: found.slice(args.offset, end).map(pastRowOf),
-      total: found.length,
-      has_more: end < found.length,
+      alerts: rows.map(pastRowOf),
+      ...page,
     };
   },
 });

@@ -12,6 +12,7 @@ import {
   withRouter,
 } from './firing-past.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { severityOf } from './severity.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
 
@@ -30,11 +31,9 @@ export interface TimelineRow {
   readonly exact: boolean;
 }
 
-export interface AlertTimelineResult extends ToolResult {
+export interface AlertTimelineResult extends ToolResult, Page {
   /** The first to fire comes first. */
   readonly timeline: readonly TimelineRow[];
-  readonly total: number;
-  readonly has_more: boolean;
   readonly precision_seconds: number;
   /** False: no Prometheus answered, so alerts that have ended since are missing. */
   readonly ended_known: boolean;
@@ -55,9 +54,13 @@ export const alertTimeline = defineReadTool({
     start: z.iso.datetime({ offset: true }).optional(),
     end: z.iso.datetime({ offset: true }).optional().describe('Default: now'),
     where: whereSchema,
-    limit: z.int().min(1).max(100).default(30),
+    ...pagingShape(30),
   }),
-  run: async ({ where = [], limit, ...given }, ctx, signal): Promise<AlertTimelineResult> => {
+  run: async (
+    { where = [], limit, offset, ...given },
+    ctx,
+    signal,
+  ): Promise<AlertTimelineResult> => {
     const now = Date.now();
     const period = periodOf(given, now);
     const { start, end, stepSeconds } = period;
@@ -86,13 +89,13 @@ export const alertTimeline = defineReadTool({
       .filter(({ labels }) => holds(labels))
       .sort((a, b) => a.first - b.first || compare(nameOf(a), nameOf(b)));
     const condition = where.length === 0 ? '' : `, ${showWhere(where)}`;
+    const { rows, page } = pageOf(entries, { limit, offset });
     return {
       query: `alerts that fired from ${iso(start)} to ${iso(end)}${condition}`,
       time: iso(now),
       sources: [...reportOf(past).sources, ...reportOf(present).sources],
-      timeline: entries.slice(0, limit).map(rowOf),
-      total: entries.length,
-      has_more: entries.length > limit,
+      timeline: rows.map(rowOf),
+      ...page,
       precision_seconds: stepSeconds,
       ended_known: past.answers.length > 0,
     };

@@ -7,17 +7,16 @@ import {
   showSelection,
   sortAlerts,
 } from './alert-selection.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
-export interface ListAlertsResult extends ToolResult {
+export interface ListAlertsResult extends ToolResult, Page {
   /** `rules`: no alert router answered, so silences are unknown. */
   readonly view: 'router' | 'rules';
   readonly alerts: readonly AlertRow[];
-  readonly total: number;
   readonly suppressed: number;
   /** How many there are of that state without any other condition. */
   readonly unfiltered: number;
-  readonly has_more: boolean;
 }
 
 export const listAlerts = defineReadTool({
@@ -27,22 +26,19 @@ export const listAlerts = defineReadTool({
   schema: z.strictObject({
     ...selectionShape,
     order: z.enum(ALERT_ORDERS).default('severity'),
-    limit: z.int().min(1).max(100).default(20),
-    offset: z.int().min(0).max(100_000).default(0),
+    ...pagingShape(20),
   }),
   run: async ({ order, limit, offset, ...selection }, ctx, signal): Promise<ListAlertsResult> => {
     const { reading, alerts, unfiltered } = await selectAlerts(selection, ctx, signal);
+    const { rows, page } = pageOf(sortAlerts(alerts, order), { limit, offset });
     return {
       query: showSelection(selection),
       ...reportOf(reading),
       view: reading.view,
-      alerts: sortAlerts(alerts, order)
-        .slice(offset, offset + limit)
-        .map(rowOf),
-      total: alerts.length,
+      alerts: rows.map(rowOf),
+      ...page,
       suppressed: alerts.filter((alert) => alert.state === 'suppressed').length,
       unfiltered,
-      has_more: offset + limit < alerts.length,
     };
   },
 });

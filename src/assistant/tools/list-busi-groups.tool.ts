@@ -1,23 +1,22 @@
 import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
-export interface ListBusiGroupsResult extends ToolResult {
+export interface ListBusiGroupsResult extends ToolResult, Page {
   readonly groups: readonly {
     readonly source: string;
     readonly id: number;
     readonly name: string;
   }[];
-  readonly total: number;
-  readonly has_more: boolean;
 }
 
 export const listBusiGroups = defineReadTool({
   name: 'list_busi_groups',
   description: 'The busi groups (n9e) whose alerts, rules, mutes and targets can be seen here.',
-  schema: z.strictObject({ limit: z.int().min(1).max(100).default(50) }),
+  schema: z.strictObject(pagingShape(50)),
   needs: ({ busiGroups }) => busiGroups !== undefined,
-  run: async ({ limit }, ctx, signal): Promise<ListBusiGroupsResult> => {
+  run: async (given, ctx, signal): Promise<ListBusiGroupsResult> => {
     const gathered = await ctx.reads.gatherFrom(
       (source) => source.busiGroups,
       (groups, abort) => groups.list(abort),
@@ -26,12 +25,12 @@ export const listBusiGroups = defineReadTool({
     const groups = gathered.answers.flatMap(({ source, value }) =>
       value.map(({ id, name }) => ({ source: source.name, id, name: cleanText(name, 200) })),
     );
+    const { rows, page } = pageOf(groups, given);
     return {
       query: 'busi groups',
       ...reportOf(gathered),
-      groups: groups.slice(0, limit),
-      total: groups.length,
-      has_more: groups.length > limit,
+      groups: rows,
+      ...page,
     };
   },
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
-export interface ListDashboardsResult extends ToolResult {
+export interface ListDashboardsResult extends ToolResult, Page {
   readonly dashboards: readonly {
     readonly source: string;
     readonly id: number;
@@ -10,8 +11,6 @@ export interface ListDashboardsResult extends ToolResult {
     readonly busi_group: string;
     readonly tags?: string;
   }[];
-  readonly total: number;
-  readonly has_more: boolean;
 }
 
 export const listDashboards = defineReadTool({
@@ -19,8 +18,7 @@ export const listDashboards = defineReadTool({
   description: 'Dashboards (n9e) of the busi groups that can be seen here, by name.',
   schema: z.strictObject({
     text: z.string().max(200).optional().describe('Contained in the name or the tags'),
-    limit: z.int().min(1).max(100).default(30),
-    offset: z.int().min(0).max(100_000).default(0),
+    ...pagingShape(30),
   }),
   needs: ({ dashboards }) => dashboards !== undefined,
   run: async ({ text, limit, offset }, ctx, signal): Promise<ListDashboardsResult> => {
@@ -34,17 +32,15 @@ export const listDashboards = defineReadTool({
       .flatMap(({ source, value }) => value.map((board) => ({ source: source.name, ...board })))
       .filter(({ name, tags }) => `${name} ${tags}`.toLowerCase().includes(needle))
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id));
+    const { rows, page } = pageOf(found, { limit, offset });
     return {
       query: text === undefined ? 'dashboards' : `dashboards with ${JSON.stringify(text)}`,
       ...reportOf(gathered),
-      dashboards: found
-        .slice(offset, offset + limit)
-        .map(({ source, id, name, busiGroup, tags }) => ({
-          ...{ source, id, name: cleanText(name, 200), busi_group: cleanText(busiGroup, 200) },
-          ...(tags === '' ? {} : { tags: cleanText(tags, 200) }),
-        })),
-      total: found.length,
-      has_more: offset + limit < found.length,
+      dashboards: rows.map(({ source, id, name, busiGroup, tags }) => ({
+        ...{ source, id, name: cleanText(name, 200), busi_group: cleanText(busiGroup, 200) },
+        ...(tags === '' ? {} : { tags: cleanText(tags, 200) }),
+      })),
+      ...page,
     };
   },
 });

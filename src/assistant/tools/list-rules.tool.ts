@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet, Rule } from '../sources/source.types.js';
 import { boundedTexts } from './alert-row.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
 export interface RuleRow {
@@ -17,11 +18,9 @@ export interface RuleRow {
   readonly last_error?: string;
 }
 
-export interface ListRulesResult extends ToolResult {
+export interface ListRulesResult extends ToolResult, Page {
   readonly rules: readonly RuleRow[];
-  readonly total: number;
   readonly unfiltered: number;
-  readonly has_more: boolean;
 }
 
 const ORDER = ['firing', 'pending', 'inactive'];
@@ -39,7 +38,7 @@ export const listRules = defineReadTool({
       .max(10)
       .default([])
       .describe('Each contained in the name, the group, the expression or a label value'),
-    limit: z.int().min(1).max(100).default(20),
+    ...pagingShape(20),
   }),
   run: async (args, ctx, signal): Promise<ListRulesResult> => {
     const gathered = await ctx.reads.rules(signal);
@@ -57,13 +56,13 @@ export const listRules = defineReadTool({
         return needles.every((needle) => hay.includes(needle));
       })
       .sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    const { rows, page } = pageOf(found, args);
     return {
       query: queryOf(args),
       ...reportOf(gathered),
-      rules: found.slice(0, args.limit).map(rowOfRule),
-      total: found.length,
+      rules: rows.map(rowOfRule),
+      ...page,
       unfiltered: all.length,
-      has_more: found.length > args.limit,
     };
   },
 });

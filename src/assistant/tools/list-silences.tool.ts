@@ -1,13 +1,12 @@
 import { z } from 'zod';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { rowOfSilence, type SilenceRow } from './silence-row.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
-export interface ListSilencesResult extends ToolResult {
+export interface ListSilencesResult extends ToolResult, Page {
   readonly silences: readonly SilenceRow[];
-  readonly total: number;
   /** How many there are of that state without the text. */
   readonly unfiltered: number;
-  readonly has_more: boolean;
 }
 
 export const listSilences = defineReadTool({
@@ -20,9 +19,9 @@ export const listSilences = defineReadTool({
       .max(10)
       .default([])
       .describe('Each contained in a matcher, the creator, the comment or the id'),
-    limit: z.int().min(1).max(100).default(20),
+    ...pagingShape(20),
   }),
-  run: async ({ state, text, limit }, ctx, signal): Promise<ListSilencesResult> => {
+  run: async ({ state, text, ...given }, ctx, signal): Promise<ListSilencesResult> => {
     const gathered = await ctx.reads.silences(signal);
     const needles = text.map((needle) => needle.toLowerCase());
     const ofState = gathered.answers
@@ -39,13 +38,13 @@ export const listSilences = defineReadTool({
       .sort((a, b) => a.endsAt - b.endsAt || (a.id < b.id ? -1 : 1));
     const words =
       text.length === 0 ? '' : `, text contains ${text.map((t) => JSON.stringify(t)).join(', ')}`;
+    const { rows, page } = pageOf(found, given);
     return {
       query: `silences: state=${state}${words}`,
       ...reportOf(gathered),
-      silences: found.slice(0, limit).map(rowOfSilence),
-      total: found.length,
+      silences: rows.map(rowOfSilence),
+      ...page,
       unfiltered: ofState.length,
-      has_more: found.length > limit,
     };
   },
 });

@@ -3,6 +3,7 @@ import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet, Target } from '../sources/source.types.js';
 import { boundedTexts } from './alert-row.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, type ToolResult } from './tool.js';
 
 export interface TargetRow {
@@ -14,15 +15,13 @@ export interface TargetRow {
   readonly last_scrape?: string;
 }
 
-export interface ListTargetsResult extends ToolResult {
+export interface ListTargetsResult extends ToolResult, Page {
   readonly targets: readonly TargetRow[];
-  readonly total: number;
   /** Of those that satisfy `where`, whatever their health. */
   readonly up: number;
   readonly down: number;
   readonly unknown: number;
   readonly unfiltered: number;
-  readonly has_more: boolean;
 }
 
 const ORDER = ['down', 'unknown', 'up'];
@@ -33,9 +32,9 @@ export const listTargets = defineReadTool({
   schema: z.strictObject({
     health: z.enum(['up', 'down', 'unknown', 'any']).default('any'),
     where: whereSchema,
-    limit: z.int().min(1).max(100).default(20),
+    ...pagingShape(20),
   }),
-  run: async ({ health, where = [], limit }, ctx, signal): Promise<ListTargetsResult> => {
+  run: async ({ health, where = [], ...given }, ctx, signal): Promise<ListTargetsResult> => {
     const gathered = await ctx.reads.targets(signal);
     const holds = compileWhere(where);
     const all = gathered.answers.flatMap((answer) => answer.value);
@@ -45,16 +44,16 @@ export const listTargets = defineReadTool({
       .sort((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health) || compareLabels(a, b));
     const count = (kind: Target['health']): number =>
       matching.filter((target) => target.health === kind).length;
+    const { rows, page } = pageOf(found, given);
     return {
       query: ['targets: health=' + health, showWhere(where)].filter((p) => p !== '').join(', '),
       ...reportOf(gathered),
-      targets: found.slice(0, limit).map(rowOf),
-      total: found.length,
+      targets: rows.map(rowOf),
+      ...page,
       up: count('up'),
       down: count('down'),
       unknown: count('unknown'),
       unfiltered: all.length,
-      has_more: found.length > limit,
     };
   },
 });

@@ -9,6 +9,8 @@ export interface ReadRunbookResult extends ToolResult {
   readonly text: string;
   readonly total_chars: number;
   readonly offset: number;
+  /** The `offset` of what comes next. */
+  readonly next_offset: number;
   readonly has_more: boolean;
 }
 
@@ -40,6 +42,7 @@ export const readRunbook = defineReadTool({
         text: text.slice(offset, end),
         total_chars: text.length,
         offset,
+        next_offset: Math.min(end, text.length),
         has_more: end < text.length,
       };
     } catch (error) {

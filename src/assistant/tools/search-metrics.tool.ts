@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import type { MetricsSource, Source } from '../sources/source.types.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import {
   defineReadTool,
   reportOf,
@@ -9,17 +10,13 @@ import {
   type ToolResult,
 } from './tool.js';
 
-export interface SearchMetricsResult extends ToolResult {
+export interface SearchMetricsResult extends ToolResult, Page {
   readonly metrics: readonly { readonly name: string; readonly source: string }[];
-  readonly total: number;
-  readonly has_more: boolean;
 }
 
-export interface ListLabelsResult extends ToolResult {
+export interface ListLabelsResult extends ToolResult, Page {
   /** Names of labels or, where a label was given, its values. */
   readonly values: readonly string[];
-  readonly total: number;
-  readonly has_more: boolean;
 }
 
 const HOUR = 3_600_000;
@@ -31,8 +28,7 @@ const paging = {
     .default(24)
     .describe('Of series seen in the last so many hours'),
   source: z.string().max(200).optional().describe('Only of this source'),
-  limit: z.int().min(1).max(200).default(50),
-  offset: z.int().min(0).max(1_000_000).default(0),
+  ...pagingShape(50, 200),
 };
 const WORD = /^[A-Za-z0-9_:]{1,100}$/;
 
@@ -49,26 +45,23 @@ export const searchMetrics = defineReadTool({
     ...paging,
   }),
   needs: ({ metrics }) => metrics !== undefined,
-  run: async ({ words, ...page }, ctx, signal): Promise<SearchMetricsResult> => {
+  run: async ({ words, ...given }, ctx, signal): Promise<SearchMetricsResult> => {
     // Each word is looked for at the source, in any order; the names are looked at once more here.
     const [first = ''] = [...words].sort((a, b) => b.length - a.length);
     const match = first === '' ? '{__name__!=""}' : `{__name__=~"(?i:.*${first}.*)"}`;
-    const found = await valuesOf('__name__', match, page, ctx, signal);
+    const found = await valuesOf('__name__', match, given, ctx, signal);
     const names = found.answers.flatMap(({ source, value }) =>
       value.map((name) => ({ name, source: source.name })),
     );
     const fitting = names
       .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word.toLowerCase())))
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    const end = page.offset + page.limit;
+    const { rows, page } = pageOf(fitting, given);
     return {
       query: `metrics whose name contains ${words.length === 0 ? 'anything' : words.join(' and ')}`,
       ...reportOf(found),
-      metrics: fitting
-        .slice(page.offset, end)
-        .map((one) => ({ ...one, name: cleanText(one.name, 300) })),
-      total: fitting.length,
-      has_more: end < fitting.length,
+      metrics: rows.map((one) => ({ ...one, name: cleanText(one.name, 300) })),
+      ...page,
     };
   },
 });
@@ -91,22 +84,21 @@ export const listLabels = defineReadTool({
     ...paging,
   }),
   needs: ({ metrics }) => metrics !== undefined,
-  run: async ({ match, label, text, ...page }, ctx, signal): Promise<ListLabelsResult> => {
+  run: async ({ match, label, text, ...given }, ctx, signal): Promise<ListLabelsResult> => {
     if (/[[\](]/.test(match.replace(/"(?:\\.|[^"\\])*"/g, ''))) {
       throw new ToolInputError('match: a metric’s name or a selector, no expression');
     }
-    const found = await valuesOf(label, match, page, ctx, signal);
+    const found = await valuesOf(label, match, given, ctx, signal);
     const needle = text?.toLowerCase();
     const all = [...new Set(found.answers.flatMap(({ value }) => value))]
       .filter((value) => needle === undefined || value.toLowerCase().includes(needle))
       .sort();
-    const end = page.offset + page.limit;
+    const { rows, page } = pageOf(all, given);
     return {
       query: `${label === undefined ? 'labels' : `values of ${label}`} of ${match}`,
       ...reportOf(found),
-      values: all.slice(page.offset, end).map((value) => cleanText(value, 300)),
-      total: all.length,
-      has_more: end < all.length,
+      values: rows.map((value) => cleanText(value, 300)),
+      ...page,
     };
   },
 });
