@@ -59,5 +59,13 @@ const table = [
     return `| ${id} | ${figure} | ${number(value)} | ${goal} | ${ok ? 'yes' : 'no'} |`;
   }),
 ];
+const grown = rows.filter(({ growth }) => growth !== undefined);
+if (grown.length > 0) {
+  table.push('', '| row | how it grows | at |', '| --- | --- | --- |');
+  for (const { id, growth } of grown) {
+    const points = Object.entries(growth.points).map(([at, value]) => `${at}: ${number(value)}`);
+    table.push(`| ${id} | ${growth.of} | ${points.join(', ')} |`);
+  }
+}
 process.stdout.write(`${table.join('\n')}\n`);
 process.exit(0);

@@ -48,6 +48,10 @@ export async function run() {
       target: 20,
       better: 'less',
       raw,
+      growth: {
+        of: 'open streams, KiB each',
+        points: Object.fromEntries(raw.slice(1).map(({ streams, each }) => [streams, each / 1024])),
+      },
     },
     {
       id: 'P4',
