@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { RedisSettings } from '../../src/config/config.types.js';
 
 const openssl = promisify(execFile);
 
@@ -46,6 +47,16 @@ export async function makeCertificates(): Promise<Certificates> {
     renewServer: () => issue('server'),
     text: (name) => readFile(file(name), 'utf8'),
     remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** What a gateway needs to be let in, for a server that is not called what it is reached by. */
+export async function clientTls(tls: Certificates): Promise<NonNullable<RedisSettings['tls']>> {
+  return {
+    ca: await tls.text('ca.crt'),
+    cert: await tls.text('client.crt'),
+    key: await tls.text('client.key'),
+    serverName: 'redis.internal',
   };
 }
 

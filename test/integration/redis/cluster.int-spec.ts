@@ -1,12 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../../src/assistant/assistant-backend.js';
+import type { RedisSettings } from '../../../src/config/config.types.js';
 import type { StreamResponse } from '../../../src/domain/a2a.js';
 import { foldEvents } from '../../../src/domain/fold.js';
 import { examineRedis } from '../../../src/redis/doctor/examine-redis.js';
 import { Keys } from '../../../src/redis/keys.js';
 import { openRedis } from '../../../src/redis/open-redis.js';
 import { RedisTokenStore } from '../../../src/store/redis-token.store.js';
+import { type Certificates, clientTls, makeCertificates } from '../../support/certificates.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../../support/core.js';
 import { documentedAcl } from '../../support/redis-acl.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
@@ -32,7 +34,12 @@ async function* talk(turn: Turn, signal: AbortSignal): AsyncIterable<Frame> {
 
 const counted = (n: number): string => Array.from({ length: n }, (_, i) => `<${i}>`).join('');
 
-describe('a Redis Cluster with three masters, as a user with the documented rights only', () => {
+describe.each([
+  { over: 'TCP', encrypted: false },
+  { over: 'TLS with client certificates', encrypted: true },
+])('a Redis Cluster with three masters over $over, with the documented rights only', (kind) => {
+  let certificates: Certificates | undefined;
+  let settings: RedisSettings;
   let cluster: RedisCluster;
   let tenants: string[];
   let a: Core;
@@ -41,21 +48,28 @@ describe('a Redis Cluster with three masters, as a user with the documented righ
   beforeAll(async () => {
     // Heartbeats fail while nobody is the master.
     Logger.overrideLogger(false);
-    cluster = await RedisCluster.start();
+    certificates = kind.encrypted ? await makeCertificates() : undefined;
+    cluster = await RedisCluster.start(certificates === undefined ? {} : { tls: certificates });
     tenants = await Promise.all([0, 1, 2].map((n) => cluster.tagOf(n, 'tenant')));
     const rights = [...documentedAcl('gateway', 'secret'), ...documentedAcl('cluster', '')];
     for (const master of cluster.masters) {
       await cluster.ask(master, (redis) => redis.call('ACL', 'SETUSER', 'nightjar', ...rights));
     }
-    const login = { username: 'nightjar', password: 'secret' };
-    const redis = { url: cluster.url, ...login, prefix: 'nj:', allowEviction: false };
-    const config = coreConfig('', { redis, tenants: tenants.map((id) => tenant(id)) });
+    settings = {
+      url: cluster.url,
+      prefix: 'nj:',
+      allowEviction: false,
+      ...(certificates === undefined ? {} : { tls: await clientTls(certificates) }),
+    };
+    const redis = { ...settings, username: 'nightjar', password: 'secret' };
+    const config = coreConfig(cluster.url, { redis, tenants: tenants.map((id) => tenant(id)) });
     a = await new Core(config, backendOf(talk)).start();
     b = await new Core(config, backendOf(talk)).start();
   });
   afterAll(async () => {
     await Promise.all([a.stop(), b.stop()]);
     await cluster.stop();
+    await certificates?.remove();
   });
 
   /** Reads a task to its end on an instance; fails on a gap or a repeated event. */
@@ -122,7 +136,6 @@ describe('a Redis Cluster with three masters, as a user with the documented righ
   });
 
   it('should be examined: every master, its clock, what cannot fail over', async () => {
-    const settings = { url: cluster.url, prefix: 'nj:', allowEviction: false };
     const client = openRedis(settings, {
       ...{ name: 'test', commandTimeoutMs: 5000, waits: false, reconnects: false },
     });

@@ -8,7 +8,7 @@ import { openRedis } from '../../../src/redis/open-redis.js';
 import { RedisStartCheck } from '../../../src/store/redis-start.check.js';
 import { RedisTokenStore } from '../../../src/store/redis-token.store.js';
 import { RedisReadinessProbe } from '../../../src/streams/redis-readiness.probe.js';
-import { type Certificates, makeCertificates } from '../../support/certificates.js';
+import { type Certificates, clientTls, makeCertificates } from '../../support/certificates.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../../support/core.js';
 import { documentedAcl } from '../../support/redis-acl.js';
 import { RedisSentinels } from '../../support/redis-sentinels.js';
@@ -60,12 +60,7 @@ describe('Sentinel, over TLS with client certificates, as users with the documen
       username: 'nightjar',
       password: PASSWORD,
       sentinel: { username: 'nightjar', password: PASSWORD },
-      tls: {
-        ca: await certificates.text('ca.crt'),
-        cert: await certificates.text('client.crt'),
-        key: await certificates.text('client.key'),
-        serverName: 'redis.internal',
-      },
+      tls: await clientTls(certificates),
       prefix: 'nj:',
       allowEviction: false,
     };
