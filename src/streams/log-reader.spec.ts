@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TaskStateName } from '../domain/a2a.js';
-import type { EventId, TaskEvent } from '../domain/event.js';
+import { type EventId, LOG_START, type TaskEvent } from '../domain/event.js';
+import { unavailable } from '../domain/errors.js';
 import { TaskFold } from '../domain/fold.js';
 import type { LogChunk } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
@@ -200,5 +201,33 @@ describe('LogReader', () => {
     const seen = await take(reader, 11);
     expect(seen.slice(1)).toEqual(Array.from({ length: 10 }, (_, i) => big + String(i)));
     expect(log.reads).toBeGreaterThan(1);
+  });
+
+  it('should outlive reads that fail: Redis is away, and comes back', async () => {
+    const log = new Log(2);
+    const reader = log.reader();
+    await reader.begin(LOG_START);
+    const seen = take(reader, 4);
+    let failures = 2;
+    log.beforeAnswer = () => {
+      if (failures-- > 0) throw unavailable('The task store does not answer');
+    };
+    log.add();
+    reader.reread();
+    await vi.waitFor(() => {
+      expect(failures).toBeLessThan(0);
+    });
+    log.add();
+    reader.announce(message(4, 1));
+    expect(await seen).toEqual(['e1.1', 'e2.1', 'e3.1', 'e4.1']);
+  });
+
+  it('should tell the caller at once when its first read fails', async () => {
+    const log = new Log(2);
+    log.beforeAnswer = () => {
+      throw unavailable('The task store does not answer');
+    };
+    await expect(log.reader().begin(LOG_START)).rejects.toThrow('does not answer');
+    expect(log.reads).toBe(1);
   });
 });

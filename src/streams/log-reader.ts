@@ -1,6 +1,7 @@
 import type { Task, TaskStateName } from '../domain/a2a.js';
 import { type EventId, LOG_START, type TaskEvent } from '../domain/event.js';
 import { isSettled } from '../domain/task-state.js';
+import { resend } from '../redis/redis-errors.js';
 import type { LogChunk } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
 
@@ -21,6 +22,8 @@ export interface LogSource {
   after(cursor: EventId): Promise<LogChunk | 'lost' | 'missing'>;
 }
 
+/** How long a reader waits for a Redis that is away, as long as a run does. */
+const OUTAGE_MS = 30_000;
 /** Bytes that a client may leave unread before its reader stops following live. */
 const LIVE_BYTES = 1024 * 1024;
 
@@ -157,7 +160,8 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     if (this.catching || this.ended || this.queued > LIVE_BYTES) return;
     this.catching = true;
     try {
-      await this.readToHead();
+      // The client keeps its stream over an outage, and reads on where it was.
+      await resend(() => this.readToHead(), { forMs: OUTAGE_MS });
     } catch (error) {
       this.close(error instanceof Error ? error : new Error(String(error)));
     } finally {
