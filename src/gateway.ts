@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js';
 import type { ConfigSource } from './config/config-source.js';
 import type { GatewayConfig } from './config/config.types.js';
 import { listenerWarnings } from './config/listener-warnings.js';
+import { hasOutsideIdentity } from './config/outside-identity.js';
 import { SYSTEM_TENANT } from './config/token-scopes.js';
 import { ExecutionService } from './execution/execution.service.js';
 import { logRequests } from './health/access-log.js';
@@ -53,6 +54,8 @@ export interface Gateway {
  */
 export async function startGateway(source: ConfigSource, log: JsonLogger): Promise<Gateway> {
   const { config } = source;
+  // What is said before Nest has it would be written in Nest's own way, in colours.
+  Logger.overrideLogger(log);
   const warnings = listenerWarnings(config);
   await openTracing(config.tracing, PRODUCT.version);
   showTenants(
@@ -140,6 +143,7 @@ async function warnWhenNobodyCanCall(
     logger.warn('no tenant is configured: every call will be refused');
     return;
   }
+  if (hasOutsideIdentity(config)) return;
   if (config.tokens.some(({ tenant }) => tenant !== SYSTEM_TENANT)) return;
   try {
     const counts = await Promise.all(tenants.map((id) => store.count(id)));

@@ -14,7 +14,6 @@ describe('bodyOf', () => {
     ['{"a":1,"a":2}', 'PARSE_ERROR'],
     // Deep enough to break whoever walks through it.
     [`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'PARSE_ERROR'],
-    ['{"profile":{"constructor":{"x":1}}}', 'INVALID_PARAMS'],
     ['[]', 'INVALID_PARAMS'],
     ['null', 'INVALID_PARAMS'],
   ])('should refuse %.20s', (body, code) => {

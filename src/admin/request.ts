@@ -27,19 +27,10 @@ export function bodyOf(request: AdminRequest): Record<string, unknown> {
   const text = typeof request.body === 'string' ? request.body : '';
   if (text === '') return {};
   const body: unknown = parseJson(text);
-  if (namesConstructor(body)) {
-    throw new DomainError('INVALID_PARAMS', 'The key constructor is not allowed');
-  }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
     return body as Record<string, unknown>;
   }
   throw new DomainError('INVALID_PARAMS', 'The body must be a JSON object');
-}
-
-/** class-transformer would take its value for the class to make. No deeper than parseJson allows. */
-function namesConstructor(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.hasOwn(value, 'constructor') || Object.values(value).some(namesConstructor);
 }
 
 /** What is wrong with a value, as the end of a sentence; undefined when nothing is. */

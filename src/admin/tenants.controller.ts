@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { ADMIN_SCOPE } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { userFault } from '../config/dto/token.dto.js';
+import { tenantIdFault } from '../config/tenant-id.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DomainError } from '../domain/errors.js';
 import { Ctx } from '../tenant/ctx.decorator.js';
@@ -41,7 +42,9 @@ export class TenantsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShownTenant> {
     const id = pathPart(request, 'id');
-    const what = { tenant: id, action: 'tenant.put', target: `tenant/${id}` };
+    // What is no tenant's name, and never will be, gets no audit of its own.
+    const tenant = tenantIdFault(id) === undefined ? id : '';
+    const what = { tenant, action: 'tenant.put', target: `tenant/${id}` };
     const put = (): Promise<ShownTenant> => this.tenants.put(id, bodyOf(request), seenBy(request));
     return tagged(reply, await this.desk.do(ctx, what, put));
   }
@@ -86,7 +89,8 @@ export class TenantsController {
     fields.check();
     const target = user === undefined ? `tenant/${id}` : `user/${user}`;
     const action = `${user === undefined ? 'tenant' : 'user'}.${verb}`;
-    await this.desk.do(ctx, { tenant: id, action, target }, () =>
+    const tenant = (await this.tenants.exists(id)) ? id : '';
+    await this.desk.do(ctx, { tenant, action, target }, () =>
       verb === 'suspend'
         ? this.tenants.suspend(id, user, ctx.user, reason)
         : this.tenants.resume(id, user),

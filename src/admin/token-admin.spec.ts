@@ -70,9 +70,34 @@ describe('TokenAdmin', () => {
       created: now,
       expires: now + 100 * HOUR,
       replaces: first.record.sha256,
+      line: first.record.sha256,
     });
     expect((await store.find(first.record.sha256))?.expires).toBe(now + HOUR);
+    // The answer was lost, or two admins did it: the one successor is named, and goes on the line.
+    await expect(admin.rotate(first.secret)).rejects.toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      message: expect.stringContaining(tokenId(record.sha256)) as string,
+    });
+    const third = await admin.rotate(secret, { overlapMs: 0 });
+    expect(third.record).toMatchObject({ replaces: record.sha256, line: first.record.sha256 });
     now += 2 * HOUR;
     await expect(admin.rotate(first.secret)).rejects.toMatchObject({ code: 'FAILED_PRECONDITION' });
+  });
+
+  it('should make one successor of two rotations at once', async () => {
+    const { record } = await admin.create({ tenant: 'acme', user: 'ann' });
+    const both = await Promise.allSettled([1, 2].map(() => admin.rotate(record.sha256)));
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const valid = (await store.list()).filter(({ revoked }) => revoked === undefined);
+    expect(valid).toHaveLength(2);
+  });
+
+  it('should give a successor of a revoked one the lifetime that was meant, not the overlap', async () => {
+    const expires = now + 100 * HOUR;
+    const { record } = await admin.create({ tenant: 'acme', user: 'ann', expires });
+    const lost = await admin.rotate(record.sha256, { overlapMs: HOUR });
+    await admin.revoke(lost.record.sha256);
+    const again = await admin.rotate(record.sha256);
+    expect(again.record.expires).toBe(now + 100 * HOUR);
   });
 });

@@ -2,7 +2,7 @@ import { ADMIN_SCOPE, DEFAULT_SCOPES, SYSTEM_TENANT } from '../auth/principal.js
 import { generateToken, hashToken } from '../config/token-secret.js';
 import { DomainError } from '../domain/errors.js';
 import type { RedisChangeStore } from '../store/redis-change.store.js';
-import type { TokenRecord, TokenStore } from '../store/token.store.js';
+import { tokenId, type TokenRecord, type TokenStore } from '../store/token.store.js';
 
 /** So long the old token works beside the new one, unless something else is asked for. */
 export const DEFAULT_OVERLAP_MS = 24 * 3600 * 1000;
@@ -75,7 +75,9 @@ export class TokenAdmin {
   /**
    * Makes a token for the same user with the same rights and lifetime. The old one works until the
    * overlap is over, so that nobody is cut off in between; what its user owns is owned as before.
-   * @throws DomainError as `find`; FAILED_PRECONDITION for a token that has ended.
+   * A token has one successor: whoever repeats a rotation whose answer was lost is told of it.
+   * @throws DomainError as `find`; FAILED_PRECONDITION for a token that has ended, or whose successor
+   * has not.
    */
   async rotate(
     given: string,
@@ -83,20 +85,29 @@ export class TokenAdmin {
   ): Promise<MadeToken & { readonly old: TokenRecord }> {
     const old = await this.find(given);
     const now = this.now();
-    if (old.revoked !== undefined || (old.expires ?? Infinity) <= now) {
+    if (hasEnded(old, now)) {
       throw new DomainError('FAILED_PRECONDITION', 'The token has ended; make a new one');
     }
-    const lifetime = old.expires === undefined ? undefined : now + (old.expires - old.created);
-    const made = await this.make({ ...old, expires: expires ?? lifetime }, old.sha256);
-    await this.store.end(old.sha256, 'expires', now + overlapMs);
+    const before = old.successor === undefined ? undefined : await this.store.find(old.successor);
+    if (before !== undefined && !hasEnded(before, now)) throw replaced(before.sha256);
+    // The overlap has shortened the life of a token that was rotated before.
+    const { created, expires: end } = before ?? old;
+    const lifetime = end === undefined ? undefined : now + (end - created);
+    const made = await this.make({ ...old, expires: expires ?? lifetime }, old);
+    const successor = made.record.sha256;
+    const succession = { successor, seen: old.successor };
+    if (!(await this.store.end(old.sha256, 'expires', now + overlapMs, succession))) {
+      await this.store.end(successor, 'revoked', now);
+      throw replaced((await this.store.find(old.sha256))?.successor ?? old.sha256);
+    }
     await this.changes.raise('tokens');
-    const end = Math.min(old.expires ?? Infinity, now + overlapMs);
-    return { ...made, old: { ...old, expires: end } };
+    const until = Math.min(old.expires ?? Infinity, now + overlapMs);
+    return { ...made, old: { ...old, successor, expires: until } };
   }
 
   private async make(
     { tenant, user, label, scopes = DEFAULT_SCOPES, expires, addresses }: NewToken,
-    replaces?: string,
+    replaced?: TokenRecord,
   ): Promise<MadeToken> {
     const secret = generateToken();
     const record: TokenRecord = {
@@ -108,9 +119,23 @@ export class TokenAdmin {
       created: this.now(),
       ...(expires === undefined ? {} : { expires }),
       ...(addresses === undefined ? {} : { addresses }),
-      ...(replaces === undefined ? {} : { replaces }),
+      ...(replaced === undefined
+        ? {}
+        : { replaces: replaced.sha256, line: replaced.line ?? replaced.sha256 }),
     };
     await this.store.create(record);
     return { secret, record };
   }
+}
+
+function hasEnded({ revoked, expires = Infinity }: TokenRecord, now: number): boolean {
+  return revoked !== undefined || expires <= now;
+}
+
+function replaced(successor: string): DomainError {
+  const id = tokenId(successor);
+  return new DomainError(
+    'FAILED_PRECONDITION',
+    `The token was rotated already: rotate ${id}, which took its place, or revoke that first`,
+  );
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Post, Query, Req } from '@nestjs/common';
 import { ADMIN_SCOPE, DEFAULT_SCOPES, SYSTEM_TENANT } from '../auth/principal.js';
 import { RequireScope } from '../auth/require-scope.decorator.js';
-import { addressesFault, dateFault, userFault } from '../config/dto/token.dto.js';
+import { addressesFault, dateFault, labelFault, userFault } from '../config/dto/token.dto.js';
 import { scopesFault } from '../config/token-scopes.js';
 import type { CallContext } from '../domain/call-context.js';
 import { RedisChangeStore } from '../store/redis-change.store.js';
@@ -82,12 +82,12 @@ export class TokensController {
     }
     fields.require('user');
     const user = fields.text('user', userFault) ?? '';
-    const expires = fields.text('expires', dateFault);
+    const expires = fields.text('expires', expiryFault);
     const token = {
       tenant: tenant ?? SYSTEM_TENANT,
       user,
       scopes,
-      label: fields.text('label', textFault(128)),
+      label: fields.text('label', labelFault),
       addresses: fields.texts('addresses', addressesFault),
       expires: expires === undefined ? undefined : Date.parse(expires),
     };
@@ -113,7 +113,7 @@ export class TokensController {
     }
     const fields = new Fields(bodyOf(request), ['overlapSeconds', 'expires']);
     const overlap = fields.whole('overlapSeconds', wholeFault(0, MOST_SECONDS));
-    const expires = fields.text('expires', dateFault);
+    const expires = fields.text('expires', expiryFault);
     fields.check();
     const made = await this.desk.do(ctx, audited, () =>
       this.tokens.rotate(sha256, {
@@ -123,6 +123,13 @@ export class TokensController {
     );
     return { token: made.secret, ...shown(made.record), old: shown(made.old) };
   }
+}
+
+/** A token that is over before anybody has it is a mistake in the date. */
+function expiryFault(value: unknown): string | undefined {
+  const fault = dateFault(value);
+  if (fault !== undefined) return fault;
+  return Date.parse(String(value)) > Date.now() ? undefined : 'is over already';
 }
 
 function targetOf({ record }: MadeToken): string {

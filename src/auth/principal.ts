@@ -26,6 +26,8 @@ export interface Principal {
   readonly addresses?: AddressList;
   /** What lists and the audit call an issuer's token: the same after a refresh. Absent: `tokenId`. */
   readonly id?: string;
+  /** SHA-256 of the first of the tokens that were rotated until this one; absent: its own. */
+  readonly line?: string;
   /** Of an issuer's token: the surfaces that its audience covers. Absent: all. */
   readonly surfaces?: readonly Surface[];
   /** Of a user of n9e: the busi groups that are theirs. */

@@ -150,6 +150,7 @@ function isOver({ expires }: { readonly expires?: number }): boolean {
 
 function principalOf(token: TokenRecord | TokenConfig): Principal {
   const { tenant, user, scopes, sha256, expires, addresses } = token;
+  const line = 'line' in token ? token.line : undefined;
   return {
     tenant,
     user,
@@ -157,6 +158,7 @@ function principalOf(token: TokenRecord | TokenConfig): Principal {
     sha256,
     ...(expires === undefined ? {} : { expires }),
     ...(addresses === undefined ? {} : { addresses: new AddressList(addresses) }),
+    ...(line === undefined ? {} : { line }),
   };
 }
 

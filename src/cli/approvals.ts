@@ -6,6 +6,7 @@ import { CliFailure } from './cli-failure.js';
 import { findsRedis } from './common-options.js';
 import { findRedis, type FindOptions } from './find-redis.js';
 import { withRedis } from './redis-client.js';
+import { visible } from './table.js';
 
 interface Flags extends FindOptions {
   readonly tenant: string;
@@ -75,12 +76,7 @@ async function decide(id: string, decision: 'approved' | 'refused', flags: Flags
 
 function text({ id, user, expires, summary, taskId }: PendingApproval): string {
   const left = Math.max(0, Math.round((expires - Date.now()) / 1000));
-  return `${id}  ${String(left)} s left  for ${user}, task ${taskId}\n  ${visible(summary)}\n`;
-}
-
-/** What it says came from a user: it must not act on a terminal. */
-function visible(summary: string): string {
-  return summary.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  return `${id}  ${String(left)} s left  for ${visible(user)}, task ${taskId}\n  ${visible(summary)}\n`;
 }
 
 function json(pending: PendingApproval): string {

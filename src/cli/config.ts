@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
+import { authorityOf } from '../config/authority.js';
 import type { GatewayConfig } from '../config/config.types.js';
 import { listenerWarnings } from '../config/listener-warnings.js';
 import { loadConfig } from '../config/load-config.js';
+import { hasOutsideIdentity } from '../config/outside-identity.js';
 import { redact } from '../config/redact.js';
 import { EMBEDDED_URL } from './launch/plan.js';
 
@@ -39,11 +41,11 @@ function summary(config: GatewayConfig): string {
   const { tenants, tokens, listen, redis } = config;
   const warnings = listenerWarnings(config);
   const lines = [
-    `the configuration is fine: ${count(tenants, 'tenant')}, ${count(tokens, 'token')}, listens on ${listen.host}:${listen.port}`,
+    `the configuration is fine: ${count(tenants, 'tenant')}, ${count(tokens, 'token')}, listens on ${authorityOf(listen)}`,
   ];
   if (redis.url === EMBEDDED_URL) lines.push('no Redis is named: nightjar serve starts its own');
   if (tenants.length === 0) lines.push('warning: no tenant is configured: every call is refused');
-  else if (tokens.length === 0) {
+  else if (tokens.length === 0 && !hasOutsideIdentity(config)) {
     lines.push('warning: no token is configured: only those of nightjar token create will do');
   }
   lines.push(...warnings.map((text) => `warning: ${text}`));

@@ -1,6 +1,11 @@
+/** What users and callers have named must not act on a terminal. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+}
+
 /** Columns as wide as they must be, two spaces between them, a line end after each row. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows].map((row) => row.map(visible));
   const widths = head.map((_name, column) =>
     Math.max(...all.map((row) => row[column]?.length ?? 0)),
   );

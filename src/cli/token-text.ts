@@ -5,7 +5,8 @@ import { type TokenRecord, tokenId } from '../store/token.store.js';
 import { CliFailure } from './cli-failure.js';
 import { table } from './table.js';
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** Milliseconds of `90m`, `12h` or `30d`; undefined for any other text. */
 export function durationOf(text: string): number | undefined {
@@ -44,7 +45,7 @@ export function tokenTable(records: readonly TokenRecord[], now: number): string
       record.user,
       record.scopes.join(','),
       day(record.created),
-      record.lastUsed === undefined ? 'never' : day(record.lastUsed),
+      record.lastUsed === undefined ? 'never' : minute(record.lastUsed),
       stateOf(record, now),
       record.addresses === undefined
         ? record.label
@@ -56,7 +57,10 @@ export function tokenTable(records: readonly TokenRecord[], now: number): string
 function stateOf({ revoked, expires }: TokenRecord, now: number): string {
   if (revoked !== undefined) return `revoked ${day(revoked)}`;
   if (expires === undefined) return 'valid';
-  return expires > now ? `until ${day(expires)}` : `expired ${day(expires)}`;
+  const soon = expires - now < 2 * DAY_MS;
+  return expires > now
+    ? `until ${soon ? minute(expires) : day(expires)}`
+    : `expired ${day(expires)}`;
 }
 
 function dateOf(text: string): number {
@@ -65,4 +69,9 @@ function dateOf(text: string): number {
 
 function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** In UTC, as the days are. */
+function minute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16)}Z`;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { DEFAULT_OVERLAP_MS, type MadeToken } from '../admin/token-admin.js';
 import { ADMIN_SCOPE, DEFAULT_SCOPES, SYSTEM_TENANT, TOKEN_SCOPES } from '../auth/principal.js';
-import { addressesFault, userFault } from '../config/dto/token.dto.js';
+import { addressesFault, labelFault, userFault } from '../config/dto/token.dto.js';
 import { EXIT_USAGE } from '../config/exit-code.js';
 import { tenantIdFault } from '../config/tenant-id.js';
 import { scopesFault } from '../config/token-scopes.js';
@@ -74,6 +74,7 @@ async function create(flags: CreateFlags): Promise<void> {
   const target = findRedis(flags, process.env);
   const tenant = tenantOf(flags);
   refuse('--user', userFault(flags.user));
+  refuse('--label', labelFault(flags.label ?? ''));
   const wanted = {
     tenant,
     user: flags.user,

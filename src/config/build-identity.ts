@@ -20,7 +20,8 @@ export interface BuildIdentity {
   readonly uid: number | null;
 }
 
-const PROTOCOLS = {
+/** The versions that are spoken, and no others: what an MCP `initialize` is answered with comes from here. */
+export const PROTOCOLS = {
   a2a: ['1.0', '0.3'],
   mcp: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
 } as const;

@@ -1,3 +1,4 @@
+import { authorityOf } from './authority.js';
 import type { GatewayConfig } from './config.types.js';
 import type { Faults } from './faults.js';
 import { isLoopback } from './loopback.js';
@@ -28,7 +29,7 @@ function clearListeners(config: Listeners): string[] {
   const { host, port, tls } = config.listen;
   if (tls !== undefined || isLoopback(host)) return adminInClear(config);
   return [
-    `tokens come in clear to ${at(host, port)}: set listen.tls, or listen.host: 127.0.0.1 behind a proxy that ends TLS`,
+    `tokens come in clear to ${authorityOf({ host, port })}: set listen.tls, or listen.host: 127.0.0.1 behind a proxy that ends TLS`,
     ...adminInClear(config),
   ];
 }
@@ -37,10 +38,6 @@ function clearListeners(config: Listeners): string[] {
 function adminInClear({ admin, management: { host, port } }: Listeners): string[] {
   if (!admin.enabled || port === 0 || isLoopback(host)) return [];
   return [
-    `admin tokens come in clear to ${at(host, port)}: set management.host: 127.0.0.1, or admin.enabled: false`,
+    `admin tokens come in clear to ${authorityOf({ host, port })}: set management.host: 127.0.0.1, or admin.enabled: false`,
   ];
-}
-
-function at(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

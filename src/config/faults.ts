@@ -25,7 +25,7 @@ export class Faults {
 
   addValidation(errors: readonly ValidationError[], above = ''): void {
     for (const error of errors) {
-      const place = join(above, error.property);
+      const place = placeIn(above, error.property);
       const [kind, text] = Object.entries(error.constraints ?? {})[0] ?? [];
       if (kind === 'whitelistValidation') this.add(place, 'is not a known setting');
       else if (text !== undefined) this.add(place, text);
@@ -42,7 +42,8 @@ export class Faults {
   }
 }
 
-function join(above: string, property: string): string {
+/** The place of a key, or of an index, below another place. */
+export function placeIn(above: string, property: string): string {
   if (/^\d+$/.test(property)) return `${above}[${property}]`;
   return above === '' ? property : `${above}.${property}`;
 }

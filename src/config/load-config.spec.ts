@@ -203,6 +203,39 @@ describe('loadConfig', () => {
     },
   );
 
+  // What every object has: no check for unknown keys finds it by itself.
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'])(
+    'should refuse the key %s wherever it stands',
+    (key) => {
+      const own = `"${key}": { policy: auto }`;
+      for (const [text, place] of [
+        [own, key],
+        [`listen: { ${own} }`, `listen.${key}`],
+        [`tenants: [{ id: a, limits: { ${own} } }]`, `tenants[0].limits.${key}`],
+        [`tenants: [{ id: a, writes: { ${own} } }]`, `tenants[0].writes.${key}`],
+        [
+          `tenants: [{ id: a, assistant: { backend: module, module: ./m.mjs, options: { ${own} } } }]`,
+          `tenants[0].assistant.options.${key}`,
+        ],
+      ] as const) {
+        expect(faultsOf(() => load(text))).toEqual([
+          `${place}: is not a known setting, and no name to choose`,
+        ]);
+      }
+    },
+  );
+
+  it('should refuse aliases without an end, and those that unfold without one', () => {
+    expect(faultsOf(() => load('tenants: &a [{ id: x, sources: *a }]'))).toEqual([
+      'tenants[0].sources: must not contain itself',
+    ]);
+    const more = [1, 2, 3, 4, 5].map((i) => `a${i}: &a${i} [${`*a${i - 1},`.repeat(9)}]`);
+    const bomb = ['a0: &a0 [x,x,x]', ...more].join('\n');
+    expect(faultsOf(() => load(bomb))).toEqual([
+      expect.stringContaining('/etc/nj/nightjar.yaml: Excessive alias count'),
+    ]);
+  });
+
   it('should never crash, whatever the file holds', () => {
     const word = fc.constantFrom(
       ...['listen', 'management', 'redis', 'url', 'tenants', 'tokens', 'id', 'sources', 'type'],

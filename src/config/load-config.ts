@@ -21,6 +21,7 @@ import {
 import { Faults } from './faults.js';
 import { redisUrlFault } from './redis-url.js';
 import { SecretReader } from './secrets.js';
+import { isSound } from './structure-faults.js';
 import { hashToken, tokenSecretFault } from './token-secret.js';
 import { withoutNulls } from './without-nulls.js';
 
@@ -84,12 +85,23 @@ function readYaml(path: string, files: ConfigFiles): Record<string, unknown> {
       yaml.errors.map((error) => `${path}: ${error.message.split('\n')[0] ?? ''}`),
     );
   }
-  const document: unknown = yaml.toJS();
+  const document = contentOf(yaml, path);
   if (document === null || document === undefined) return {};
   if (typeof document !== 'object' || Array.isArray(document)) {
     throw new ConfigError([`${path}: must be a mapping`]);
   }
+  const faults = new Faults();
+  if (!isSound(document, faults)) throw new ConfigError(faults.list());
   return withoutNulls(document) as Record<string, unknown>;
+}
+
+/** @throws ConfigError for aliases that would unfold into more than any memory holds. */
+function contentOf(yaml: ReturnType<typeof parseDocument>, path: string): unknown {
+  try {
+    return yaml.toJS();
+  } catch (error) {
+    throw new ConfigError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
 }
 
 /** A Redis address behind a reference is known only now. */

@@ -11,6 +11,7 @@ import type { Environment } from './environment.js';
 import { Faults } from './faults.js';
 import type { Profile } from './profiles.js';
 import { SecretReader } from './secrets.js';
+import { isSound } from './structure-faults.js';
 import type { Toolset } from './toolsets.js';
 import { withoutNulls } from './without-nulls.js';
 
@@ -37,6 +38,7 @@ export function readTenant(
   { environment, files, profile, toolsets, admin }: TenantSurroundings,
 ): TenantConfig {
   const faults = new Faults();
+  if (!isSound(document, faults)) throw new ConfigError(faults.list());
   const dto = plainToInstance(TenantDto, { ...(withoutNulls(document) as object), id });
   const rules = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
   faults.addValidation(validateSync(dto, rules), PLACE);
@@ -69,6 +71,7 @@ export function readTenant(
       },
     },
     faults,
+    'is not set, or not opened by admin.secretEnv',
   );
   const [built] = buildTenants([dto], { folder, files, profile, toolsets, secrets, faults });
   const found = faults.list();

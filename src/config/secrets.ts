@@ -6,12 +6,16 @@ import type { Faults } from './faults.js';
 
 /** Resolves references to secrets once, at load; what cannot be resolved becomes a fault. */
 export class SecretReader {
-  /** @param folder what a relative `file` starts from: the YAML file's folder. */
+  /**
+   * @param folder what a relative `file` starts from: the YAML file's folder.
+   * @param notThere what is said of a variable that `environment` does not have.
+   */
   constructor(
     private readonly environment: Environment,
     private readonly folder: string,
     private readonly files: ConfigFiles,
     private readonly faults: Faults,
+    private readonly notThere = 'is not set',
   ) {}
 
   /** The secret, or '' with a fault at `place`. A file's last line end is not part of it. */
@@ -26,7 +30,7 @@ export class SecretReader {
   private fromEnvironment(name: string, place: string): string {
     const value = this.environment[name];
     if (value === undefined || value === '') {
-      return this.fail(`${place}.env`, `the environment variable ${name} is not set`);
+      return this.fail(`${place}.env`, `the environment variable ${name} ${this.notThere}`);
     }
     return value;
   }

@@ -12,6 +12,8 @@ export interface CallContext {
   readonly scopes: readonly string[];
   /** Names the token in lists and in the audit; proves nothing. */
   readonly token?: string;
+  /** The first of the tokens that were rotated until this one; absent: this one. */
+  readonly line?: string;
   /** Of a user of n9e: nothing of any other busi group is shown. Absent: what the tenant may see. */
   readonly busiGroups?: readonly number[];
   /** How many agents have called each other until here; absent: none. */
@@ -20,6 +22,14 @@ export interface CallContext {
   readonly trace?: TraceCarrier;
   /** Echoed as X-Request-Id and written to every log line of the call. */
   readonly requestId: string;
+}
+
+/**
+ * What a token's limits count under: a rotated token goes on where the one before it was, and beside
+ * it while both work. Empty for a caller without a token.
+ */
+export function countedToken({ token, line }: Pick<CallContext, 'token' | 'line'>): string {
+  return line ?? token ?? '';
 }
 
 /** Reads the tasks of its whole tenant, beside the own ones. */

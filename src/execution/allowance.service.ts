@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Meter, Shortage } from '../assistant/assistant-backend.js';
-import type { CallContext } from '../domain/call-context.js';
+import { type CallContext, countedToken } from '../domain/call-context.js';
 import { DAY_SECONDS, limitReached, secondsOfDayLeft, type Whose } from '../domain/limit.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
@@ -14,7 +14,7 @@ const OWED_MS = 60_000;
 const LIMIT_OF = { llm: 'llm_tokens', tools: 'tool_calls' } as const;
 
 type What = Exclude<Spendable, 'tasks'>;
-type By = Pick<CallContext, 'tenant' | 'user' | 'token'>;
+type By = Pick<CallContext, 'tenant' | 'user' | 'token' | 'line'>;
 
 /** What a caller may still use today. */
 export interface Allowance extends Pick<Meter, 'take' | 'correct'> {
@@ -95,11 +95,9 @@ export class AllowanceService {
   }
 
   /** Undefined where there is no limit. */
-  private spending(
-    { tenant, user, token = '' }: By,
-    what: What,
-    amount: number,
-  ): Spending | undefined {
+  private spending(by: By, what: What, amount: number): Spending | undefined {
+    const { tenant, user } = by;
+    const token = countedToken(by);
     const most = dailyLimits(what, { token, limits: this.tenants.limitsOf(tenant) });
     if (most.every((limit) => limit === 0)) return undefined;
     const generation = this.tenants.generationOf(tenant);

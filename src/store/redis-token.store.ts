@@ -1,7 +1,7 @@
 import type { Keys } from '../redis/keys.js';
 import { mastersOf, type RedisClient } from '../redis/open-redis.js';
 import { asList, runScript } from '../redis/scripts.js';
-import type { TokenEnd, TokenRecord, TokenStore } from './token.store.js';
+import type { Succession, TokenEnd, TokenRecord, TokenStore } from './token.store.js';
 
 /** How long a token that no longer works is still listed. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -18,6 +18,8 @@ const FIELDS = [
   'addresses',
   'used',
   'replaces',
+  'successor',
+  'line',
 ] as const;
 /** Bounds the keys that one SCAN call looks at. */
 const SCAN_COUNT = 500;
@@ -52,6 +54,7 @@ export class RedisTokenStore implements TokenStore {
       ...(record.expires === undefined ? {} : { expires: record.expires }),
       ...(record.addresses === undefined ? {} : { addresses: record.addresses.join(' ') }),
       ...(record.replaces === undefined ? {} : { replaces: record.replaces }),
+      ...(record.line === undefined ? {} : { line: record.line }),
     });
     if (record.expires !== undefined) await this.redis.pexpireat(key, record.expires + KEPT_MS);
   }
@@ -76,12 +79,13 @@ export class RedisTokenStore implements TokenStore {
     return records.sort((a, b) => b.created - a.created || a.sha256.localeCompare(b.sha256));
   }
 
-  async end(sha256: string, how: TokenEnd, at: number): Promise<boolean> {
+  async end(sha256: string, how: TokenEnd, at: number, succession?: Succession): Promise<boolean> {
+    const { successor = '', seen = '' } = succession ?? {};
     const reply = await runScript(
       this.redis,
       'end-token',
       [this.keys.token(sha256)],
-      [how, at, KEPT_MS],
+      [how, at, KEPT_MS, successor, seen],
     );
     return asList(reply)[0] === 1;
   }
@@ -119,8 +123,9 @@ export class RedisTokenStore implements TokenStore {
 
 /** A hash without a tenant is what a lost race leaves behind: no token. */
 function recordOf(sha256: string, values: readonly (string | null)[]): TokenRecord | undefined {
-  const [tenant, user, label, scopes, created, expires, revoked, addresses, used, replaces] =
-    values.map((value) => value ?? undefined);
+  const texts = values.map((value) => value ?? undefined);
+  const [tenant, user, label, scopes, created, expires, revoked, addresses, used] = texts;
+  const [replaces, successor, line] = texts.slice(FIELDS.indexOf('replaces'));
   if (tenant === undefined || user === undefined) return undefined;
   return {
     sha256,
@@ -134,6 +139,8 @@ function recordOf(sha256: string, values: readonly (string | null)[]): TokenReco
     ...(addresses === undefined ? {} : { addresses: words(addresses) }),
     ...(used === undefined ? {} : { lastUsed: Number(used) }),
     ...(replaces === undefined ? {} : { replaces }),
+    ...(successor === undefined ? {} : { successor }),
+    ...(line === undefined ? {} : { line }),
   };
 }
 

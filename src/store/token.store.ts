@@ -18,11 +18,22 @@ export interface TokenRecord {
   readonly lastUsed?: number;
   /** SHA-256 of the token in whose place it was made. */
   readonly replaces?: string;
+  /** SHA-256 of the token that was made in its place last. */
+  readonly successor?: string;
+  /** SHA-256 of the first of those that replaced each other; absent: the token itself. */
+  readonly line?: string;
 }
 
 /** What a token is called in lists and logs: enough of its hash to find it by. */
 export function tokenId(sha256: string): string {
   return sha256.slice(0, 16);
+}
+
+/** Who takes the place of a token that is ended. */
+export interface Succession {
+  readonly successor: string;
+  /** The successor that it had when it was looked at. */
+  readonly seen: string | undefined;
 }
 
 /** Why a token stops to work: at once, or when a time has come. */
@@ -38,10 +49,10 @@ export interface TokenStore {
   /** Newest first. Of every tenant when none is named. */
   list(tenant?: string): Promise<TokenRecord[]>;
   /**
-   * Ends a token, never later than it would have ended. False for a token that is not there; true
-   * again for one that is revoked already.
+   * Ends a token, never later than it would have ended. False for a token that is not there, or that
+   * has another successor than was seen; true again for one that is revoked already.
    */
-  end(sha256: string, how: TokenEnd, at: number): Promise<boolean>;
+  end(sha256: string, how: TokenEnd, at: number, succession?: Succession): Promise<boolean>;
   /** Notes that a token was used; more than once a minute it does nothing. */
   touch(sha256: string, at: number): Promise<void>;
   /** Every token of a tenant is gone. */

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
-import type { CallContext } from '../domain/call-context.js';
+import { type CallContext, countedToken } from '../domain/call-context.js';
 import type { DomainError } from '../domain/errors.js';
 import { limitReached, type Whose } from '../domain/limit.js';
 import { LeaseService } from '../execution/lease.service.js';
@@ -72,7 +72,9 @@ export class StreamPlaces implements OnApplicationBootstrap, BeforeApplicationSh
    * @returns a function that gives it back; idempotent.
    * @throws DomainError QUOTA, PERMISSION_DENIED; UNAVAILABLE when Redis has to be asked and is away.
    */
-  async take({ tenant, user, token = '' }: CallContext): Promise<() => void> {
+  async take(ctx: CallContext): Promise<() => void> {
+    const { tenant, user } = ctx;
+    const token = countedToken(ctx);
     const limits = this.tenants.limitsOf(tenant);
     const giveBack = await this.takeOf(tenant, { kind: 'user', id: user }, limits.streamsPerUser);
     if (limits.streamsPerToken === 0 || token === '') return giveBack;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { JsonObject, Message, Task } from '../domain/a2a.js';
-import type { CallContext } from '../domain/call-context.js';
+import { type CallContext, countedToken } from '../domain/call-context.js';
 import { isDecision } from '../domain/decision.js';
 import { jsonBytes, WIRE_BYTES } from '../domain/document-size.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
@@ -145,7 +145,7 @@ export class SubmitService {
         call: JSON.stringify(call),
         whenBusy: contextConcurrency,
         generation: this.tenants.generationOf(ctx.tenant),
-        token: ctx.token ?? '',
+        token: countedToken(ctx),
         ...idempotent(submission),
         limits,
       });
@@ -262,7 +262,7 @@ export class SubmitService {
         task,
         ts: now,
         call: JSON.stringify(call),
-        token: ctx.token ?? '',
+        token: countedToken(ctx),
         ...idempotent(submission),
         limits,
       });

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from '../auth/principal.js';
+import type { AuthenticatedRequest, Principal } from '../auth/principal.js';
 import type { CallContext } from '../domain/call-context.js';
 import { DEPTH_HEADER, depthOf } from '../domain/agent-depth.js';
 import { DomainError } from '../domain/errors.js';
@@ -15,18 +15,26 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   if (request.user === undefined) {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
-  const { tenant, user, scopes, sha256, id, busiGroups } = request.user;
+  const { tenant, user, scopes, busiGroups } = request.user;
   const trace = traceOfRequest(request.raw);
   const depth = depthOf(request.raw.headers[DEPTH_HEADER]);
   return {
     tenant,
     user,
     scopes,
-    token: id ?? tokenId(sha256),
+    ...tokenOf(request.user),
     requestId: request.id,
     ...(busiGroups === undefined ? {} : { busiGroups }),
     ...(depth === 0 ? {} : { depth }),
     ...(trace === undefined ? {} : { trace }),
+  };
+}
+
+/** What names the token of a call, and the line of tokens that it goes on. */
+export function tokenOf({ id, sha256, line }: Principal): Pick<CallContext, 'token' | 'line'> {
+  return {
+    token: id ?? tokenId(sha256),
+    ...(line === undefined ? {} : { line: tokenId(line) }),
   };
 }
 

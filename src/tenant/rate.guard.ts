@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest } from '../auth/principal.js';
+import { countedToken } from '../domain/call-context.js';
 import { rateLimitFields } from '../domain/rate-limit-fields.js';
-import { tokenId } from '../store/token.store.js';
+import { tokenOf } from './ctx.decorator.js';
 import { noteRateRefusal, REFUSES_RATES_ITSELF } from './rate-refusal.js';
 import { RequestRates } from './request-rates.js';
 import { TenantDirectory } from './tenant.directory.js';
@@ -28,8 +29,8 @@ export class RateGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { user: principal } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (principal === undefined || !this.directory.has(principal.tenant)) return true;
-    const { tenant, user, sha256 } = principal;
-    const caller = { tenant, user, token: tokenId(sha256) };
+    const { tenant, user } = principal;
+    const caller = { tenant, user, token: countedToken(tokenOf(principal)) };
     const verdict = this.rates.take(caller, this.directory.limitsOf(tenant));
     return verdict === undefined || this.follow(verdict, context);
   }

@@ -20,6 +20,7 @@ import { OAuthSession } from '../support/oauth-session.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually, within } from '../support/wait.js';
 
+const ADMIN = 'an-admin-token-of-the-oidc-tests-0001';
 const NAME = { name: 'nightjar-test', version: '1.0.0' };
 
 let redis: RedisServer;
@@ -38,14 +39,19 @@ beforeAll(async () => {
       carol: { groups: ['ops-globex'] },
       dave: { groups: ['staff'] },
       wendy: { groups: ['ops-watched'] },
+      rita: { groups: ['ops-rated'] },
     },
   });
-  const groups = { 'ops-acme': 'acme', 'ops-globex': 'globex', 'ops-watched': 'watched' };
+  const groups = {
+    ...{ 'ops-acme': 'acme', 'ops-globex': 'globex' },
+    ...{ 'ops-watched': 'watched', 'ops-rated': 'rated' },
+  };
   fleet = await Fleet.start(2, {
     redisUrl: redis.url,
     tenants: [
       { id: 'acme' },
       { id: 'globex' },
+      { id: 'rated', limits: { requestsPerMinutePerToken: 1, requestBurstPerToken: 3 } },
       {
         id: 'watched',
         assistant: {
@@ -59,6 +65,7 @@ beforeAll(async () => {
       },
     ],
     callers: [],
+    env: { NIGHTJAR_ADMIN_TOKEN: ADMIN },
     config: {
       publicUrl: door.url,
       auth: {
@@ -317,6 +324,33 @@ describe('a subject', () => {
       .map((line) => (JSON.parse(line) as { readonly token: string }).token);
     // Two clients of hers have called; refreshing made no third.
     expect(tokens[0]).toMatch(/^oidc-[0-9a-f]{16}$/);
+  });
+});
+
+describe('what a subject uses', () => {
+  it('should count as its own, over all its tokens and both instances', async () => {
+    const tokens = await Promise.all(
+      [1, 2].map(() => sso.tokenFor('rita', `${door.url}/a2a`, 'a2a')),
+    );
+    const [one, two] = tokens as [string, string];
+    expect(one).not.toBe(two);
+    for (const token of [one, two]) {
+      const task = await through(token).send('instant');
+      expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    }
+    const admin = new A2aClient(gateways[0]!.managementUrl, ADMIN);
+    await eventually('the usage is there', async () => {
+      const { body } = await admin.call('GET', '/admin/v1/tenants/rated/usage');
+      const { usage } = body as { usage: { user: string; tasks: number }[] };
+      return usage.length === 1 && usage[0]?.user === 'oidc-rita' && usage[0].tasks === 2;
+    });
+    // A refreshed token is no new one to a limit.
+    expect((await through(two).call('GET', '/a2a/tasks')).status).toBe(200);
+    for (const token of [one, two, await sso.tokenFor('rita', `${door.url}/a2a`, 'a2a')]) {
+      const refused = await through(token).call('GET', '/a2a/tasks');
+      expect(refused.status).toBe(429);
+      expect(refused.headers['ratelimit-policy']).toContain('requests_token');
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/a2a.js';
 import { A2aClient, RefusedStream, type Reply, userMessage } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway } from '../support/gateway.js';
+import { nightjarOk } from '../support/nightjar-cli.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from '../support/wait.js';
 
@@ -45,6 +46,13 @@ beforeAll(async () => {
         limits: { toolCallsPerDayPerUser: 2 },
       },
       { id: 'live', limits: { tasksPerDayPerUser: 1 } },
+      {
+        id: 'lines',
+        limits: {
+          ...{ tasksPerDayPerToken: 3, activePerToken: 1, streamsPerToken: 1 },
+          ...{ requestsPerMinutePerToken: 1, requestBurstPerToken: 12 },
+        },
+      },
     ],
     callers: [places, days, rated, noisy, quiet, first, second, tools, live],
   });
@@ -209,6 +217,38 @@ describe('limits of a token', () => {
         await on(b, first).cancel(next.id);
       }
     });
+  });
+});
+
+describe('a rotated token', () => {
+  it('should go on where the one before it was, and count beside it', async () => {
+    const env = { REDIS_URL: redis.url };
+    const make = (...args: string[]): Promise<string> =>
+      nightjarOk(['token', ...args], env).then((text) => text.trim());
+    const old = { token: await make('create', '--tenant', 'lines', '--user', 'ann') };
+    const task = await on(a, old).start('hang');
+    const stream = await on(a, old).subscribe(task.id);
+    const next = { token: await make('rotate', old.token) };
+    const last = { token: await make('rotate', next.token) };
+
+    const quota = async (reply: Promise<Reply<unknown>>): Promise<unknown> => {
+      const { status, headers } = await reply;
+      return [status, /"(\w+)"/.exec(String(headers['ratelimit-policy']))?.[1]];
+    };
+    expect(await quota(on(b, last).sendRaw('hang', NOW))).toEqual([429, 'active_token']);
+    await expect(on(b, last).subscribe(task.id)).rejects.toMatchObject({ status: 429 });
+    stream.disconnect();
+    await on(b, last).cancel(task.id);
+    expect((await on(b, next).sendRaw('instant')).status).toBe(200);
+    expect((await on(a, last).sendRaw('instant')).status).toBe(200);
+    expect(await quota(on(b, last).sendRaw('instant'))).toEqual([429, 'tasks_token']);
+
+    // 8 requests until now.
+    const replies = await spread(8, (gateway) => on(gateway, last).call('GET', '/a2a/tasks'));
+    expect([count(replies, 200), count(replies, 429)]).toEqual([4, 4]);
+    expect(await quota(on(a, old).call('GET', '/a2a/tasks'))).toEqual([429, 'requests_token']);
+    const fresh = { token: await make('create', '--tenant', 'lines', '--user', 'ann') };
+    expect((await on(a, fresh).sendRaw('instant')).status).toBe(200);
   });
 });
 

@@ -287,6 +287,14 @@ describe('tracing', () => {
     expect(JSON.stringify(span)).not.toContain('some-path-of-the-caller');
   });
 
+  it('should log nothing but lines of JSON, from the first one', () => {
+    const all = fleet.gateways.flatMap(({ logs }) => logs.trim().split('\n'));
+    // What a shell says of a gateway that a test has killed.
+    const [first, ...rest] = all.filter((line) => line !== 'Killed');
+    expect(JSON.parse(first!)).toMatchObject({ context: 'Tracing', level: 'info' });
+    for (const line of rest) expect(() => void JSON.parse(line), line).not.toThrow();
+  });
+
   it('should send no secret and no text, neither in a span nor to the log', () => {
     const lines = fleet.gateways.map(({ logs }) => logs).join('\n');
     const sent = collector.bodies.join('\n');

@@ -104,6 +104,7 @@ describe('bodies', () => {
     'application/a2a+json',
     'application/a2a+json; charset=utf-8; v=1',
     'APPLICATION/JSON',
+    'application/json; charset="UTF-8"',
   ])('should accept %s', async (type) => {
     for (const [path, body] of [
       ['/a2a/message:send', JSON.stringify(sendRequest('hello'))],
@@ -115,17 +116,23 @@ describe('bodies', () => {
     }
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense'])(
-    'should refuse %s with 415 in the caller’s protocol',
-    async (type) => {
-      const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
-      const rest = await call(`${gateway.url}/a2a/message:send`, init);
-      expect(errorOf(rest)).toMatchObject({ http: 415, code: 415, status: 'INVALID_ARGUMENT' });
-      const json = await call(`${gateway.url}/a2a`, init);
-      expect(json.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
-      expect(json.status).toBe(415);
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/xml',
+    'nonsense',
+    'application/json; charset=utf-16',
+    'application/json; charset="iso-8859-1"',
+    'application/json;charset=utf-8; CHARSET = utf-16le',
+    'application/json; charset=',
+  ])('should refuse %s with 415 in the caller’s protocol', async (type) => {
+    const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
+    const rest = await call(`${gateway.url}/a2a/message:send`, init);
+    expect(errorOf(rest)).toMatchObject({ http: 415, code: 415, status: 'INVALID_ARGUMENT' });
+    const json = await call(`${gateway.url}/a2a`, init);
+    expect(json.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
+    expect(json.status).toBe(415);
+  });
 
   it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, identity'])(
     'should refuse a body in %s with 415: nothing is unpacked',
@@ -216,6 +223,8 @@ describe('paths and methods', () => {
     ['PUT', '/a2a', 'GET, HEAD, POST'],
     ['GET', '/a2a/v1', 'POST'],
     ['DELETE', '/a2a/v03', 'POST'],
+    ['PATCH', '/%612a', 'GET, HEAD, POST'],
+    ['PUT', '/a2a/%76%31?x=/', 'POST'],
   ])('should answer %s %s as JSON-RPC', async (method, path, allow) => {
     const answer = await call(`${gateway.url}${path}`, { method });
     expect(answer.status).toBe(405);

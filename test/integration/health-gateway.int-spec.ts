@@ -203,12 +203,18 @@ describe('a gateway process', () => {
   });
 
   it('should warn when nobody can call', async () => {
-    const [noTenant, noToken] = await Promise.all([
+    const issuer = { issuer: 'https://127.0.0.1:9', audiences: ['x'] };
+    const oidc = [{ ...issuer, claims: { tenant: { value: 'acme' } } }];
+    const [noTenant, noToken, vouched] = await Promise.all([
       start({ tenants: [], callers: [] }),
       start({ callers: [] }),
+      // Somebody else's tokens will do.
+      start({ callers: [], config: { auth: { oidc } } }),
     ]);
     await eventually('the warning', () => noTenant.logs.includes('no tenant is configured'));
     await eventually('the warning', () => noToken.logs.includes('no token exists'));
+    expect(vouched.logs).toContain('listening');
+    expect(vouched.logs).not.toContain('no token exists');
   });
 
   it('should have no route of a surface that is switched off, and probes where they are asked for', async () => {

@@ -1,4 +1,4 @@
-import type { TokenEnd, TokenRecord, TokenStore } from '../../src/store/token.store.js';
+import type { Succession, TokenEnd, TokenRecord, TokenStore } from '../../src/store/token.store.js';
 
 /** Tokens in memory; `asked` counts the look-ups, and each method may be replaced. */
 export class MemoryTokenStore implements TokenStore {
@@ -25,10 +25,16 @@ export class MemoryTokenStore implements TokenStore {
     return Promise.resolve(all.filter((record) => (tenant ?? record.tenant) === record.tenant));
   }
 
-  end(sha256: string, how: TokenEnd, at: number): Promise<boolean> {
+  end(sha256: string, how: TokenEnd, at: number, succession?: Succession): Promise<boolean> {
     const record = this.records.get(sha256);
-    if (record !== undefined) this.records.set(sha256, { ...record, [how]: at });
-    return Promise.resolve(record !== undefined);
+    if (record === undefined) return Promise.resolve(false);
+    if (succession !== undefined && record.successor !== succession.seen) {
+      return Promise.resolve(false);
+    }
+    const successor = succession?.successor ?? record.successor;
+    const more = successor === undefined ? {} : { successor };
+    this.records.set(sha256, { ...record, ...more, [how]: at });
+    return Promise.resolve(true);
   }
 
   touch(sha256: string, at: number): Promise<void> {

@@ -3,6 +3,9 @@ import { ADMIN_SCOPE, scopesFault } from '../token-scopes.js';
 import { Check, cidrsFault, Text } from './rules.js';
 import { Secret, type SecretRefDto } from './secret-ref.dto.js';
 
+/** Controls, line ends, and what turns the direction of a text. */
+const NOT_SHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
 export class TokenDto {
   /** Absent for an admin's. */
   @ValidateIf((of: TokenDto) => of.tenant !== undefined || !of.scopes?.includes(ADMIN_SCOPE))
@@ -23,7 +26,7 @@ export class TokenDto {
   secret?: SecretRefDto;
 
   @IsOptional()
-  @Text(128)
+  @Check('label', labelFault)
   label?: string;
 
   @IsOptional()
@@ -45,12 +48,22 @@ export function userFault(value: unknown): string | undefined {
   return ok ? undefined : 'must be 1 to 128 characters without spaces and control characters';
 }
 
+/** A label stands in one line of a list, beside others. */
+export function labelFault(value: unknown): string | undefined {
+  const ok = typeof value === 'string' && value.length <= 128 && !NOT_SHOWN.test(value);
+  return ok ? undefined : 'must be a text of at most 128 characters, without control characters';
+}
+
 /** Only whole dates and times: Date would also read `5` as the year 2001. */
 export function dateFault(value: unknown): string | undefined {
+  const [, date] = /^(\d{4}-\d{2}-\d{2})/.exec(String(value)) ?? [];
   const ok =
     typeof value === 'string' &&
-    /^\d{4}-\d{2}-\d{2}/.test(value) &&
-    !Number.isNaN(Date.parse(value));
+    date !== undefined &&
+    !Number.isNaN(Date.parse(value)) &&
+    // Date reads the 30th of February as the 2nd of March.
+    !Number.isNaN(Date.parse(date)) &&
+    new Date(date).toISOString().startsWith(date);
   return ok ? undefined : 'must be a date such as 2027-01-31T00:00:00Z';
 }
 

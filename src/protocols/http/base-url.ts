@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { authorityOf } from '../../config/authority.js';
 import type { GatewayConfig } from '../../config/config.types.js';
 import type { AddressList } from '../../domain/address-list.js';
 
@@ -22,12 +23,17 @@ export function baseUrlOf(
   const trusted = proxies.has(request.socket.remoteAddress);
   // Fastify reads Host and Proto through the same list of proxies (see createHttpAdapter).
   const proto = request.protocol.toLowerCase() === 'https' ? 'https' : 'http';
-  const host = HOST.test(request.host)
-    ? request.host
-    : `${config.listen.host}:${config.listen.port}`;
+  const host = HOST.test(request.host) ? request.host : calledAt(request, config);
   const port = trusted ? portOf(lastOf(headers['x-forwarded-port']), proto, host) : '';
   const prefix = trusted ? prefixOf(lastOf(headers['x-forwarded-prefix'])) : '';
   return `${proto}://${host}${port}${prefix}`;
+}
+
+/** The address that was called: a listener on `::` or 0.0.0.0 has none of its own that a client could use. */
+function calledAt({ socket }: FastifyRequest, { listen }: GatewayConfig): string {
+  const { localAddress: address, localPort: port } = socket;
+  if (address === undefined || port === undefined) return authorityOf(listen);
+  return authorityOf({ host: address.replace(/^::ffff:(?=[\d.]+$)/i, ''), port });
 }
 
 function portOf(port: string, proto: string, host: string): string {

@@ -19,11 +19,22 @@ export function callerProtocolOf(url: string): CallerProtocol {
 /**
  * The path by which a request was routed. A target can be written in other ways than its path alone
  * (`/%61dmin`, `http://host/admin`, `/admin#`): the router reads them all, and who decides by the text
- * of the target decides about another path. Such a request has the path of its route (`/admin/v1/…/:id`).
+ * of the target decides about another path. Such a request has the path of its route (`/admin/v1/…/:id`),
+ * and, where it has none, the path as the router reads it.
  */
 export function routedPathOf({ url, routeOptions }: FastifyRequest): string {
   const isPlain = url.startsWith('/') && !/[%#]/.test(url);
-  return isPlain ? pathOf(url) : (routeOptions.url ?? pathOf(url));
+  return isPlain ? pathOf(url) : (routeOptions.url ?? readPathOf(url));
+}
+
+/** The path of a target as the router reads it: without origin, query and fragment, with escapes resolved. */
+export function readPathOf(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/);
+  try {
+    return pathOf(decodeURI(path));
+  } catch {
+    return pathOf(path);
+  }
 }
 
 /** The path of a request target: no query, no trailing slash. */

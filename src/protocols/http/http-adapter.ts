@@ -74,6 +74,8 @@ const TIMES: HttpTimes = {
   handshake: 10_000,
   renew: 1000,
 };
+const UTF8 = /^(?:utf-?8|us-ascii)$/i;
+const NOT_UTF8 = 'JSON is read as UTF-8: send charset=utf-8, or no charset';
 /** A year, as browsers' lists of such sites want it. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 const CLOSE_IDLE_EVERY_MS = 100;
@@ -189,11 +191,22 @@ function readBodiesAsText(fastify: FastifyInstance): void {
   fastify.addContentTypeParser<Buffer>(
     ['application/json', 'application/a2a+json'],
     { parseAs: 'buffer' },
-    (_request, body, done) => {
-      if (isUtf8(body)) done(null, body.toString('utf8'));
+    (request, body, done) => {
+      const charset = otherCharset(request.headers['content-type']);
+      if (charset) done(new DomainError('MEDIA_TYPE', NOT_UTF8), undefined);
+      else if (isUtf8(body)) done(null, body.toString('utf8'));
       else done(new DomainError('PARSE_ERROR', 'The body is not valid UTF-8'), undefined);
     },
   );
+}
+
+/**
+ * JSON has no other encoding (RFC 8259 section 8.1), so a `charset` is not ours to decode: whoever
+ * names another one means other text than we would read.
+ */
+function otherCharset(contentType: string | undefined): boolean {
+  const named = (contentType ?? '').matchAll(/;\s*charset\s*=\s*("[^"]*"|[^;]*)/gi);
+  return [...named].some(([, name = '']) => !UTF8.test(name.replaceAll('"', '').trim()));
 }
 
 /** Must be there before the first route: Nest adds them in `app.init()`. */

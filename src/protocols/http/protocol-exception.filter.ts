@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { DomainError, type ErrorCode } from '../../domain/errors.js';
 import { rpcIdOf } from '../wire/json-rpc.js';
-import { callerProtocolOf, pathOf, routedPathOf } from './caller-protocol.js';
+import { callerProtocolOf, readPathOf, routedPathOf } from './caller-protocol.js';
 import { pathNotFound } from './path-not-found.js';
 import { sendError, toWireError } from './send-error.js';
 
@@ -69,7 +69,7 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
   }
 
   private unrouted(request: FastifyRequest, reply: FastifyReply): DomainError {
-    const allowed = request.server.routeTable?.allowedMethods(pathOf(request.url)) ?? [];
+    const allowed = request.server.routeTable?.allowedMethods(readPathOf(request.url)) ?? [];
     if (allowed.length > 0 && !allowed.includes(request.method)) {
       reply.header('allow', allowed.join(', '));
       return new DomainError(

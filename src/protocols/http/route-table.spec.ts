@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerProtocolOf, pathOf } from './caller-protocol.js';
+import { callerProtocolOf, pathOf, readPathOf } from './caller-protocol.js';
 import { RouteTable } from './route-table.js';
 
 describe('RouteTable', () => {
@@ -45,6 +45,15 @@ describe('callerProtocolOf', () => {
     ['/', 'rest'],
   ])('should take %s for %s', (url, protocol) => {
     expect(callerProtocolOf(url)).toBe(protocol);
+  });
+
+  it.each([
+    ['/%612a', '/a2a'],
+    ['/a2a/x%2Fy/?z=%zz', '/a2a/x%2Fy'],
+    ['http://host:1/a2a#x', '/a2a'],
+    ['/%zz', '/%zz'],
+  ])('should read %s as the router does', (url, path) => {
+    expect(readPathOf(url)).toBe(path);
   });
 
   it('should keep the root', () => {

@@ -1,3 +1,4 @@
+import { bracketed } from '../../config/authority.js';
 import type { GatewayConfig } from '../../config/config.types.js';
 
 /** What of the configuration says under which names the gateway is reached, and from which pages. */
@@ -68,8 +69,4 @@ function authorityOf(protocol: string, host: string | undefined): URL | undefine
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

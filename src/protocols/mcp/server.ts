@@ -1,4 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
+import { PROTOCOLS } from '../../config/build-identity.js';
 import type { Toolset } from '../../config/toolsets.js';
 import { PRODUCT } from '../http/product.js';
 import { ASSISTANT_INSTRUCTIONS, registerAssistant } from './assistant-tool.js';
@@ -33,6 +34,7 @@ export function serverOf(host: ToolHost): McpServer {
       ...(remotes.length > 0 ? [REMOTE_INSTRUCTIONS] : []),
     ].join('\n'),
     capabilities: { tools: { listChanged: false } },
+    supportedProtocolVersions: [...PROTOCOLS.mcp],
     cacheHints: {
       'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
       'server/discover': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },

@@ -16,8 +16,13 @@ beforeEach(async () => {
   await bench.redis.del(KEY);
 });
 
-function end(field: 'revoked' | 'expires', at: number): Promise<unknown> {
-  return runScript(bench.redis, 'end-token', [KEY], [field, at, 1000]);
+function end(
+  field: 'revoked' | 'expires',
+  at: number,
+  successor = '',
+  seen = '',
+): Promise<unknown> {
+  return runScript(bench.redis, 'end-token', [KEY], [field, at, 1000, successor, seen]);
 }
 
 describe('end-token', () => {
@@ -41,5 +46,15 @@ describe('end-token', () => {
     expect(await bench.redis.hget(KEY, 'expires')).toBe(String(LATER));
     expect(await end('expires', LATER - 1)).toEqual([1]);
     expect(await bench.redis.hget(KEY, 'expires')).toBe(String(LATER - 1));
+  });
+
+  it('should take one successor of two who have seen the same', async () => {
+    await bench.redis.hset(KEY, 'tenant', 'acme');
+    expect(await end('expires', LATER, 'one')).toEqual([1]);
+    expect(await end('expires', LATER - 5, 'two')).toEqual([-2]);
+    expect(await end('expires', LATER, 'one')).toEqual([1]);
+    expect(await bench.redis.hmget(KEY, 'successor', 'expires')).toEqual(['one', String(LATER)]);
+    expect(await end('expires', LATER - 5, 'two', 'one')).toEqual([1]);
+    expect(await bench.redis.hmget(KEY, 'successor')).toEqual(['two']);
   });
 });
