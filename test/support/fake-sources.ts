@@ -1,6 +1,7 @@
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
 import { fingerprintOf } from '../../src/assistant/sources/fingerprint.js';
+import type { Runbooks } from '../../src/assistant/sources/runbooks.js';
 import { asLabels } from '../../src/assistant/sources/shape.js';
 import type {
   Alert,
@@ -57,6 +58,8 @@ export class FakeSources {
   readonly created: NewSilence[] = [];
   readonly router: Source;
   readonly metrics: Source;
+  /** Pages that may be read; by default none. */
+  runbooks: Runbooks | undefined;
 
   constructor(facts: FakeFacts = {}) {
     this.alerts = facts.alerts ?? [];
@@ -95,7 +98,8 @@ export class FakeSources {
   }
 
   backend(): BuiltinBackend {
-    return new BuiltinBackend(new TenantSources([this.router, this.metrics]), () => NOW);
+    const beside = this.runbooks === undefined ? {} : { runbooks: this.runbooks };
+    return new BuiltinBackend(new TenantSources([this.router, this.metrics], beside), () => NOW);
   }
 }
 

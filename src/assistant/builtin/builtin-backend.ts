@@ -12,6 +12,7 @@ import type { Words } from './answer/words.js';
 import { ENGLISH_WORDS } from './answer/words-en.js';
 import { CHINESE_WORDS } from './answer/words-zh.js';
 import { converse } from './converse.js';
+import { chartData } from './handlers/metric-chart.js';
 import { memoryData } from './memory.js';
 import { cutUp, LONGEST_QUESTION } from './parse/question.js';
 import { Vocabulary } from './parse/vocabulary.js';
@@ -61,9 +62,10 @@ export class BuiltinBackend implements AssistantBackend {
     const desks = new TurnWrites(scene);
     const run = new TurnRun(turn, signal, words, zone, now, sources, desks, meter);
     try {
-      const { blocks, memory } = yield* converse(run);
+      const { blocks, memory, chart } = yield* converse(run);
       yield* deltas([...blocks, ...remarks(turn, words)].join('\n\n'));
       if (memory !== undefined) yield { kind: 'memory', data: memoryData(memory) };
+      else if (chart !== undefined) yield { kind: 'memory', data: chartData(chart) };
     } catch (error) {
       if (error instanceof ToolsSpentError) {
         yield { kind: 'fail', reason: words.toolsSpent(error.short.whose) };

@@ -13,6 +13,7 @@ import {
   type TypedTool,
 } from '../tools/tool.js';
 import type { Words } from './answer/words.js';
+import { type ChartMemory, readChartMemory } from './chart-memory.js';
 import { type ListMemory, readMemory } from './memory.js';
 import type { TimeFrame } from './time/day.js';
 import { showInstant } from './time/zoned.js';
@@ -26,6 +27,8 @@ export interface Answer {
   readonly blocks: readonly string[];
   /** What the next turn must know; absent: what the last one knew stays. */
   readonly memory?: ListMemory;
+  /** Beside or in place of it: the chart that was shown. */
+  readonly chart?: ChartMemory;
 }
 
 /** No more tools may be called today. */
@@ -42,6 +45,8 @@ export type Handling<T = Answer> = AsyncGenerator<Frame, T>;
 export class TurnRun implements TimeFrame {
   readonly reads: SourceReads;
   readonly memory: ListMemory | undefined;
+  /** What was shown last, when it was a chart. */
+  readonly chart: ChartMemory | undefined;
   /** Tools that were called in this turn. */
   readonly calls: { count: number };
 
@@ -60,6 +65,7 @@ export class TurnRun implements TimeFrame {
     this.reads = within?.reads ?? new SourceReads(sources);
     this.calls = within?.calls ?? { count: 0 };
     this.memory = within?.memory ?? readMemory(turn.history);
+    this.chart = readChartMemory(turn.history);
   }
 
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
@@ -89,6 +95,11 @@ export class TurnRun implements TimeFrame {
     yield this.answered(tool.name, result);
     for (const artifact of made) yield { kind: 'artifact', ...artifact };
     return result;
+  }
+
+  /** Is the tool open to this team? */
+  may(tool: string): boolean {
+    return this.sources.allows(tool);
   }
 
   private answered(name: string, result: ToolResult): Frame {

@@ -36,7 +36,7 @@ export const readRunbook = defineReadTool({
       return {
         query: url,
         time: new Date().toISOString(),
-        sources: [],
+        sources: [{ name: new URL(url).hostname, type: 'runbook' }],
         url,
         title: title.slice(0, 200),
         text: text.slice(offset, end),

@@ -44,7 +44,9 @@ export interface ToolResult {
   readonly sources: readonly SourceReport[];
 }
 
-export interface SourceReport extends SourceInfo {
+export interface SourceReport extends Omit<SourceInfo, 'type'> {
+  /** `runbook`: a host of pages, by its name. */
+  readonly type: SourceInfo['type'] | 'runbook';
   /** True: the facts are invented and must be marked as such wherever they are shown. */
   readonly demo?: true;
   readonly error?: string;

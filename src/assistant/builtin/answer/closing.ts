@@ -40,5 +40,5 @@ function failuresOf(run: TurnRun, result: ToolResult): string[] {
 
 function failureText(run: TurnRun, source: SourceReport): string {
   if (source.failure === undefined) return source.error ?? '';
-  return run.words.failure(source, source.failure.fault);
+  return run.words.failure(source.failure.source, source.failure.fault);
 }

@@ -173,6 +173,24 @@ export const ENGLISH_WORDS: Words = {
     if (conditions === '') return `**There is no ${kind}silence.**`;
     return `**No ${kind}silence matches** ${conditions}. There ${all === 1 ? 'is' : 'are'} ${String(all)} in all.`;
   },
+  runbook: {
+    says: (alert, title) => `**The runbook of ${alert}**${title === '' ? '' : ` (${title})`} says:`,
+    step: (step, of, alert) =>
+      `**Step ${String(step)} of ${String(of)}** of the runbook of ${alert}:`,
+    noStep: (step, of) =>
+      of === 0
+        ? `The runbook has no numbered or listed steps, so there is no step ${String(step)}. It says:`
+        : `The runbook has ${String(of)} steps, no step ${String(step)}:`,
+    none: (names) => `**No runbook** is linked by ${names}.`,
+    noAlert: (conditions) =>
+      `**No firing alert matches** ${conditions}, so there is no runbook to read.`,
+    unread: (alert, url, reason) =>
+      `**I could not read the runbook** of ${alert}, ${url}: ${reason}.`,
+    closed: 'pages of that host are not read here',
+    several: '**These alerts have different runbooks**; ask for one of them:',
+    goesOn: (url) => `The page goes on: ${url}`,
+    empty: 'the page has no text',
+  },
   targets: ({ total, up, down, unknown, conditions }) =>
     `**${String(down)} of ${String(total)} ${total === 1 ? 'target' : 'targets'} ${down === 1 ? 'is' : 'are'} down**, ${String(up)} up${unknown === 0 ? '' : `, ${String(unknown)} not known yet`}${conditions === '' ? '' : ` (${conditions})`}.`,
   noTarget: (conditions, all) =>

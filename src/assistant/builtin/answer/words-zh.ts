@@ -171,6 +171,22 @@ export const CHINESE_WORDS: Words = {
     if (conditions === '') return `**没有${kind}静默。**`;
     return `**没有符合条件的${kind}静默**：${conditions}。共有 ${String(all)} 条。`;
   },
+  runbook: {
+    says: (alert, title) => `**${alert} 的处理手册**${title === '' ? '' : `（${title}）`}：`,
+    step: (step, of, alert) =>
+      `**${alert} 的处理手册，第 ${String(step)} 步，共 ${String(of)} 步**：`,
+    noStep: (step, of) =>
+      of === 0
+        ? `手册中没有列出步骤，因此没有第 ${String(step)} 步。手册内容：`
+        : `手册共有 ${String(of)} 步，没有第 ${String(step)} 步：`,
+    none: (names) => `**没有手册**：${names} 没有给出手册链接。`,
+    noAlert: (conditions) => `**没有符合条件的告警**：${conditions}，因此没有手册可读。`,
+    unread: (alert, url, reason) => `**无法读取手册**：${alert}，${url}：${reason}。`,
+    closed: '这里没有开放读取该主机的页面',
+    several: '**这些告警的手册各不相同**，请指明其中一条：',
+    goesOn: (url) => `页面未完，详见：${url}`,
+    empty: '页面没有文字',
+  },
   targets: ({ total, up, down, unknown, conditions }) =>
     `**${String(total)} 个采集目标中有 ${String(down)} 个离线**，${String(up)} 个在线${unknown === 0 ? '' : `，${String(unknown)} 个状态未知`}${conditions === '' ? '' : `（${conditions}）`}。`,
   noTarget: (conditions, all) =>

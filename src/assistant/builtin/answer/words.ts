@@ -115,6 +115,21 @@ export interface Words {
     readonly host?: string;
   }) => readonly string[];
 
+  /** Of the pages that alerts link to. */
+  readonly runbook: {
+    readonly says: (alert: string, title: string) => string;
+    readonly step: (step: number, of: number, alert: string) => string;
+    readonly noStep: (step: number, of: number) => string;
+    readonly none: (alerts: string) => string;
+    readonly noAlert: (conditions: string) => string;
+    /** The page cannot be read here. */
+    readonly unread: (alert: string, link: string, reason: string) => string;
+    readonly closed: string;
+    readonly several: string;
+    readonly goesOn: (link: string) => string;
+    readonly empty: string;
+  };
+
   readonly silences: (state: string, total: number, all: number, conditions: string) => string;
   readonly targets: (counts: {
     readonly total: number;

@@ -5,6 +5,8 @@ import {
 } from '../../tools/query-metrics.tool.js';
 import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
 import { answerChart } from './chart.js';
+import { memoryOf } from './metric-chart.js';
+import { rangeIn } from './named-metric.js';
 import { closing, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
@@ -17,7 +19,6 @@ import { normalise } from '../text/normalise.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 
 const NOTHING = new Vocabulary([]);
-const HOUR = 3_600_000;
 
 /** Evaluates an expression now or at a time; over the range that the question names, as a chart. */
 export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
@@ -38,8 +39,14 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
   ];
   const after = rest.time?.after;
   if (wantsChart || after !== undefined) {
-    const end = rest.time?.before ?? run.now;
-    return yield* answerChart(run, { expr, range: { start: after ?? end - HOUR, end }, ignored });
+    const when = rangeIn(run, rest);
+    const end = when.end ?? run.now;
+    const answer = yield* answerChart(run, {
+      expr,
+      range: { start: end - when.span, end },
+      ignored,
+    });
+    return { ...answer, chart: memoryOf({ of: { expr }, words: [], matchers: [], ...when }) };
   }
   const time = instantIn(text, run);
   const how = yield* run.explain(

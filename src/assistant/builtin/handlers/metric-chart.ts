@@ -1,0 +1,202 @@
+import type { JsonValue } from '../../../domain/a2a.js';
+import { queryMetrics } from '../../tools/query-metrics.tool.js';
+import { closing, unanswered } from '../answer/closing.js';
+import { code } from '../answer/markdown.js';
+import type { ChartMemory } from '../chart-memory.js';
+import { findHosts, matcherOf } from '../metrics/find-hosts.js';
+import { type MetricVariant, type NamedMetric, NAMED_METRICS } from '../metrics/named-metrics.js';
+import type { Handling, TurnRun } from '../turn-run.js';
+import { answerChart } from './chart.js';
+
+const MOST_SERIES = 100;
+const NEAR = 8;
+
+export interface Matcher {
+  readonly label: string;
+  readonly op: string;
+  readonly value: string;
+}
+
+/** What is to be drawn. */
+export interface ChartWish {
+  /** Of what people call by a name, or an expression of the user's own. */
+  readonly of: NamedMetric | { readonly expr: string };
+  /** Words that say whose values are meant. */
+  readonly words: readonly string[];
+  readonly matchers: readonly Matcher[];
+  readonly span: number;
+  /** Absent: now. */
+  readonly end?: number;
+}
+
+/** Finds out how the sources call what is asked for, and of which hosts; then draws it. */
+export async function* drawWish(run: TurnRun, wish: ChartWish): Handling {
+  const { words } = run;
+  const { of, span, end = run.now } = wish;
+  const range = { start: end - span, end };
+  const isNamed = 'key' in of;
+  const variant = isNamed ? yield* variantOf(run, of) : narrowed(of.expr);
+  if (variant !== undefined && 'blocks' in variant) return variant;
+  const chart = memoryOf(wish);
+  if (variant === undefined) {
+    const expr = isNamed ? '' : of.expr;
+    const answer = yield* answerChart(run, { expr, range, ignored: wish.words });
+    return { ...answer, chart: { ...chart, words: [], matchers: [] } };
+  }
+  const title = isNamed ? of.title[words.language] : variant.needs[0];
+  const hosts = await hostsOf(run, wish, variant);
+  if ('missing' in hosts) {
+    const near = hosts.near.map((one) => code(one)).join(', ');
+    const told = words.noHost(title, code(hosts.missing), near);
+    const asked = {
+      query: variant.needs[0],
+      time: new Date(run.now).toISOString(),
+      sources: hosts.sources,
+    };
+    return { blocks: [told, ...closing(run, asked)] };
+  }
+  const said = hosts.said.length === 0 ? title : words.metricOf(title, hosts.said.join(', '));
+  const answer = yield* answerChart(run, {
+    expr: variant.expr(hosts.where, windowOf(span)),
+    ...(isNamed ? { title: said, unit: of.unit } : {}),
+    range,
+    notes: hosts.notes,
+    ignored: [],
+  });
+  return { ...answer, chart };
+}
+
+/** For the next turn. */
+export function memoryOf({ of, words, matchers, span, end }: ChartWish): ChartMemory {
+  return {
+    kind: 'builtin-chart/1',
+    ...('key' in of ? { metric: of.key } : { expr: of.expr }),
+    words: words.slice(0, 20).map((word) => word.slice(0, 200)),
+    matchers: matchers.slice(0, 20).map((one) => ({ ...one, value: one.value.slice(0, 500) })),
+    span,
+    ...(end === undefined ? {} : { end }),
+  };
+}
+
+/** As a frame takes it. */
+export function chartData(memory: ChartMemory): JsonValue {
+  return JSON.parse(JSON.stringify(memory)) as JsonValue;
+}
+
+/** The first variant whose metrics exist, or the answer that says that there is none. */
+async function* variantOf(
+  run: TurnRun,
+  metric: NamedMetric,
+): Handling<MetricVariant | { readonly blocks: readonly string[] }> {
+  const names = NAMED_METRICS.flatMap(({ variants }) =>
+    variants.flatMap(({ needs }) => [...needs]),
+  );
+  const there = yield* run.call(queryMetrics, {
+    expr: `group by (__name__) ({__name__=~"${[...new Set(names)].join('|')}"})`,
+    limit: MOST_SERIES,
+  });
+  const none = unanswered(run, there, 'metrics');
+  if (none !== undefined) return { blocks: none };
+  const known = new Set(there.series.map(({ labels }) => labels['__name__'] ?? ''));
+  const variant = metric.variants.find(({ needs }) => needs.every((name) => known.has(name)));
+  if (variant !== undefined) return variant;
+  const looked = metric.variants.map(({ needs }) => needs.join(', ')).join(' / ');
+  const told = run.words.noMetric(metric.title[run.words.language], code(looked, 300));
+  return { blocks: [told, ...closing(run, { ...there, query: looked })] };
+}
+
+/** `up` or `up{job="node"}`: an expression that takes further matchers; undefined for any other. */
+function narrowed(expr: string): MetricVariant | undefined {
+  const [, name, own = ''] = /^\s*([A-Za-z_:][\w:]*)\s*(?:\{([^{}]*)\})?\s*$/.exec(expr) ?? [];
+  if (name === undefined) return undefined;
+  const fixed = own.trim().replace(/,$/, '');
+  return {
+    needs: [name],
+    inner: [],
+    expr: (where) => {
+      const all = `${where}${fixed}`.replace(/,$/, '');
+      return all === '' ? name : `${name}{${all}}`;
+    },
+  };
+}
+
+type Hosts =
+  | {
+      readonly where: string;
+      readonly said: readonly string[];
+      readonly notes: readonly {
+        readonly kind: 'part';
+        readonly typed: string;
+        readonly found: string;
+      }[];
+    }
+  | {
+      readonly missing: string;
+      readonly near: readonly string[];
+      readonly sources: readonly { readonly name: string; readonly type: SourceType }[];
+    };
+type SourceType = TurnRun['reads']['sources']['all'][number]['type'];
+
+/** Are there series of what is drawn that the words name? */
+export async function namesSeries(run: TurnRun, wish: ChartWish): Promise<boolean> {
+  const { of } = wish;
+  const variants = 'key' in of ? of.variants : [narrowed(of.expr)];
+  for (const variant of variants) {
+    if (variant !== undefined && !('missing' in (await hostsOf(run, wish, variant)))) return true;
+  }
+  return false;
+}
+
+/** The matchers that the words come to, by the labels of the series that there are. */
+async function hostsOf(
+  run: TurnRun,
+  { words, matchers }: Pick<ChartWish, 'words' | 'matchers'>,
+  { needs, inner }: MetricVariant,
+): Promise<Hosts> {
+  const explicit = matchers.map(({ label, op, value }) => `${label}${op}${JSON.stringify(value)},`);
+  const shown = matchers.map(({ label, value }) => `${label}=${value}`);
+  if (words.length === 0) return { where: explicit.join(''), said: shown, notes: [] };
+  const of = inner.length === 0 ? needs[0] : `group without (${inner.join(', ')}) (${needs[0]})`;
+  const { answers } = await run.reads.gatherFrom(
+    (source) => source.metrics,
+    (metrics, abort) => metrics.query(of, undefined, abort),
+    run.signal,
+  );
+  const series = answers.flatMap(({ value }) => value.series.map(({ labels }) => labels));
+  const byLabel = new Map<string, Set<string>>();
+  const notes: { kind: 'part'; typed: string; found: string }[] = [];
+  for (const word of words) {
+    const found = labelled(word, series) ?? findHosts(word, series);
+    if (found === undefined) {
+      const values = series.map((labels) => labels['instance'] ?? labels['ident'] ?? '');
+      const near = [...new Set(values)].filter((value) => value !== '').sort();
+      const sources = answers.map(({ source }) => source);
+      return { missing: word, near: near.slice(0, NEAR), sources };
+    }
+    const values = byLabel.get(found.label) ?? new Set();
+    for (const value of found.values) values.add(value);
+    byLabel.set(found.label, values);
+    if (!found.whole) {
+      const value = found.values.join('|');
+      notes.push({ kind: 'part', typed: word, found: `${found.label}=${value}` });
+    }
+  }
+  const where = [...byLabel].map(([label, values]) => matcherOf(label, [...values]));
+  return { where: [...explicit, ...where].join(''), said: [...shown, ...words], notes };
+}
+
+/** `app=ledger`, as the parser writes `for app ledger`. */
+function labelled(
+  word: string,
+  series: readonly Readonly<Record<string, string>>[],
+): ReturnType<typeof findHosts> {
+  const [, label, value] = /^([A-Za-z_]\w*)=(.+)$/.exec(word) ?? [];
+  if (label === undefined || value === undefined) return undefined;
+  const own = series.map((labels) => ({ [label]: labels[label] ?? '' }));
+  return findHosts(value, own);
+}
+
+/** Four points of the chart at least, and never less than what most scrape intervals need. */
+function windowOf(milliseconds: number): string {
+  return `${String(Math.max(5, Math.ceil((milliseconds / 240 / 60_000) * 2)))}m`;
+}
