@@ -1,8 +1,8 @@
-/** Which of the two answer forms of Streamable HTTP a client takes, and which it likes better. */
-export interface Accepted {
-  readonly json: boolean;
-  readonly sse: boolean;
-}
+/**
+ * In which form of Streamable HTTP a client wants its answer: `either` leaves it to us, `sse` and
+ * `json` are what it likes better or takes alone, `none` is neither.
+ */
+export type AnswerForm = 'either' | 'json' | 'sse' | 'none';
 
 interface Range {
   readonly type: string;
@@ -10,17 +10,24 @@ interface Range {
   readonly q: number;
 }
 
+/** What the specification tells clients to send, and almost all do. */
+const USUAL = new Set([
+  'application/json, text/event-stream',
+  'application/json,text/event-stream',
+]);
+
 /**
  * Reads an Accept header leniently (RFC 9110 section 12.5.1): wildcards, q-values and any case
  * count, and no header at all takes everything. The specification asks clients to list both types;
  * servers that insist on it lose working clients.
  */
-export function acceptedForms(header: string | undefined): Accepted {
-  if (header === undefined || header.trim() === '') return { json: true, sse: true };
+export function acceptedForm(header: string | undefined): AnswerForm {
+  if (header === undefined || USUAL.has(header) || header.trim() === '') return 'either';
   const ranges = header.split(',').flatMap(parseRange);
   const json = quality(ranges, 'application', 'json');
   const sse = quality(ranges, 'text', 'event-stream');
-  return { json: json > 0, sse: sse > 0 && sse >= json };
+  if (json === sse) return json > 0 ? 'either' : 'none';
+  return json > sse ? 'json' : 'sse';
 }
 
 function parseRange(text: string): readonly Range[] {

@@ -1,8 +1,8 @@
-import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { assistantResult, STATUSES } from './assistant-result.js';
 import { callWithMessage, type MessageAnswers } from './message-call.js';
 import { withTaskFiles } from './task-files.js';
+import { defineTool } from './tool.js';
 import { answer, type ToolHost, waiting } from './tool-host.js';
 
 export const ASSISTANT_TOOL = 'n9e_assistant';
@@ -45,23 +45,21 @@ const answersOf = (host: ToolHost): MessageAnswers => ({
 const BUSY = 'To wait for the answer that is being worked on, send the message "continue".';
 
 /** The toolset `assistant`: the one tool that n9e has. */
-export function registerAssistant(server: McpServer, host: ToolHost): void {
-  server.registerTool(
-    ASSISTANT_TOOL,
-    {
-      title: 'Ask the operations assistant',
-      description:
-        'Ask the operations assistant about this installation in natural language and get its final answer as text.',
-      inputSchema: INPUT,
-      outputSchema: OUTPUT,
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: false,
-        openWorldHint: true,
-      },
+export const ASSISTANT_TOOLS = [
+  defineTool({
+    name: ASSISTANT_TOOL,
+    title: 'Ask the operations assistant',
+    description:
+      'Ask the operations assistant about this installation in natural language and get its final answer as text.',
+    input: INPUT,
+    output: OUTPUT,
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: true,
     },
-    ({ message, chat_id: id }, call) =>
+    run: (host, { message, chat_id: id }, call) =>
       answer(
         host,
         () =>
@@ -74,5 +72,5 @@ export function registerAssistant(server: McpServer, host: ToolHost): void {
           ),
         BUSY,
       ),
-  );
-}
+  }),
+];

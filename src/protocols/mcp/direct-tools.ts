@@ -1,9 +1,10 @@
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.js';
 import { fitsAnswer } from './bounded-answer.js';
 import { withParts } from './pictures.js';
 import { documentResult } from './task-result.js';
+import { defineTool } from './tool.js';
 import { answer, type ToolHost } from './tool-host.js';
 
 export const DIRECT_INSTRUCTIONS = [
@@ -15,63 +16,63 @@ const NAME_BYTES = 128;
 
 const READS = { readOnlyHint: true, openWorldHint: true } as const;
 
+const SERVER = z.looseObject({
+  version: z.string(),
+  tenant: z.string(),
+  backend: z.string(),
+  sources: z.array(
+    z.object({ name: z.string(), type: z.string(), ok: z.boolean(), text: z.string() }),
+  ),
+});
+
+const TOOL_LIST = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      inputSchema: z.record(z.string(), z.unknown()),
+      readOnly: z.boolean(),
+    }),
+  ),
+});
+
+const INVOCATION = z.object({
+  tool: z.string().min(1).describe('Its name.'),
+  arguments: z.record(z.string(), z.unknown()).optional().describe('As its schema says.'),
+});
+
 /** The toolset `direct`: tools without the assistant (seed-behaviours S27 … S29). */
-export function registerDirect(server: McpServer, host: ToolHost): void {
-  server.registerTool(
-    'inspect',
-    {
-      title: 'What this server is',
-      description:
-        'Version and build, protocol versions, your tenant, its assistant, its sources and their health, and the limits that you can meet.',
-      inputSchema: z.object({}),
-      outputSchema: z.looseObject({
-        version: z.string(),
-        tenant: z.string(),
-        backend: z.string(),
-        sources: z.array(
-          z.object({ name: z.string(), type: z.string(), ok: z.boolean(), text: z.string() }),
-        ),
-      }),
-      annotations: READS,
-    },
-    () => answer(host, () => inspect(host)),
-  );
-  server.registerTool(
-    'tools',
-    {
-      title: 'List the direct tools',
-      description: 'The tools that invoke can call, with the JSON Schemas of their arguments.',
-      inputSchema: z.object({}),
-      outputSchema: z.object({
-        tools: z.array(
-          z.object({
-            name: z.string(),
-            description: z.string(),
-            inputSchema: z.record(z.string(), z.unknown()),
-            readOnly: z.boolean(),
-          }),
-        ),
-      }),
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    () => answer(host, () => Promise.resolve(listTools(host))),
-  );
-  server.registerTool(
-    'invoke',
-    {
-      title: 'Call a direct tool',
-      description:
-        'Call one of the tools that the tool "tools" lists. output is its result as JSON, shortened when it is long.',
-      inputSchema: z.object({
-        tool: z.string().min(1).describe('Its name.'),
-        arguments: z.record(z.string(), z.unknown()).optional().describe('As its schema says.'),
-      }),
-      outputSchema: z.object({ tool: z.string(), success: z.boolean(), output: z.string() }),
-      annotations: READS,
-    },
-    ({ tool, arguments: args }) => answer(host, () => invoke(host, tool, args ?? {})),
-  );
-}
+export const DIRECT_TOOLS = [
+  defineTool({
+    name: 'inspect',
+    title: 'What this server is',
+    description:
+      'Version and build, protocol versions, your tenant, its assistant, its sources and their health, and the limits that you can meet.',
+    input: z.object({}),
+    output: SERVER,
+    annotations: READS,
+    run: (host) => answer(host, () => inspect(host)),
+  }),
+  defineTool({
+    name: 'tools',
+    title: 'List the direct tools',
+    description: 'The tools that invoke can call, with the JSON Schemas of their arguments.',
+    input: z.object({}),
+    output: TOOL_LIST,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: (host) => answer(host, () => Promise.resolve(listTools(host))),
+  }),
+  defineTool({
+    name: 'invoke',
+    title: 'Call a direct tool',
+    description:
+      'Call one of the tools that the tool "tools" lists. output is its result as JSON, shortened when it is long.',
+    input: INVOCATION,
+    output: z.object({ tool: z.string(), success: z.boolean(), output: z.string() }),
+    annotations: READS,
+    run: (host, { tool, arguments: args }) => answer(host, () => invoke(host, tool, args ?? {})),
+  }),
+];
 
 async function inspect({ tools, exchange, tenant, build }: ToolHost): Promise<CallToolResult> {
   const { ctx, limits } = exchange.options;

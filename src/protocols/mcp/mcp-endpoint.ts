@@ -6,43 +6,35 @@ import {
   type McpServer,
   type PerRequestResponseMode,
 } from '@modelcontextprotocol/server';
-import { type BuildIdentity, buildIdentity } from '../../config/build-identity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { CallContext } from '../../domain/call-context.js';
-import { FileService } from '../../tasks/file.service.js';
 import { TaskService } from '../../tasks/task.service.js';
-import { ToolService } from '../../tasks/tool.service.js';
-import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { cancelRequest } from './cancel-request.js';
 import { McpExchange } from './exchange.js';
 import { asJson } from './json-response.js';
-import type { ReadFiles } from './pictures.js';
 import { serverOf } from './server.js';
+import { ToolHosts } from './tool-hosts.js';
 
 const OPENING = new TextEncoder().encode(': working\n\n');
 
 /**
  * The SDK's stateless HTTP handler for both eras (2025 and 2026-07-28): a fresh server for each
- * request, so that any instance behind a load balancer can answer any of them.
+ * request, so that any instance behind a load balancer can answer any of them. It has the last word
+ * on the protocol: whatever is not a plain call comes here.
  */
 @Injectable()
 export class McpEndpoint {
   private readonly logger = new Logger(McpEndpoint.name);
   private readonly plain: McpHttpHandler;
   private readonly streaming: McpHttpHandler;
-  private readonly build: BuildIdentity;
 
   constructor(
     private readonly tasks: TaskService,
-    private readonly tools: ToolService,
-    private readonly files: FileService,
-    private readonly tenants: TenantDirectory,
+    private readonly hosts: ToolHosts,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {
     this.plain = this.handler('auto');
     this.streaming = this.handler('sse');
-    // Now and not in a call: it asks git, and waits for it. Whoever is to see it may come later.
-    this.build = buildIdentity();
   }
 
   /**
@@ -82,12 +74,7 @@ export class McpEndpoint {
   private server({ era, authInfo }: McpRequestContext): McpServer {
     const exchange = authInfo?.extra?.['exchange'];
     if (!(exchange instanceof McpExchange)) throw new Error('bug: a request without its exchange');
-    const maxWaitMs = this.config.mcp.maxWaitSeconds * 1000;
-    const { tasks, tools, build } = this;
-    const { ctx } = exchange.options;
-    const tenant = this.tenants.get(ctx.tenant);
-    const readFiles: ReadFiles = (taskId, names) => this.files.readMany(ctx, taskId, names);
-    return serverOf({ tasks, tools, readFiles, exchange, tenant, era, maxWaitMs, build });
+    return serverOf(this.hosts.of(exchange, era));
   }
 }
 

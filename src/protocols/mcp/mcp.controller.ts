@@ -14,16 +14,19 @@ import { pathNotFound } from '../http/path-not-found.js';
 import { setRefusalHeaders } from '../http/send-error.js';
 import { StreamQuota } from '../sse/stream-quota.js';
 import { StreamRegistry } from '../sse/stream-registry.js';
-import { acceptedForms } from './accept.js';
+import { acceptedForm } from './accept.js';
+import { CallRunner } from './call-runner.js';
 import { McpExchange } from './exchange.js';
 import { McpEndpoint } from './mcp-endpoint.js';
+import { plainCall } from './plain-call.js';
 import { checkArguments, methodOf, parseBody } from './request-body.js';
 
-/** MCP over Streamable HTTP. The rules of HTTP are here, those of MCP in the SDK. */
+/** MCP over Streamable HTTP. The rules of HTTP are here, those of MCP in `CallRunner` and the SDK. */
 @Controller()
 export class McpController {
   constructor(
     private readonly endpoint: McpEndpoint,
+    private readonly runner: CallRunner,
     private readonly tenants: TenantDirectory,
     private readonly streams: StreamRegistry,
     private readonly quota: StreamQuota,
@@ -36,8 +39,8 @@ export class McpController {
   async handle(
     @Ctx() ctx: CallContext,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Response> {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     if (request.method !== 'POST') {
       void reply.header('allow', 'POST');
       throw new DomainError('METHOD_NOT_ALLOWED', 'The MCP endpoint takes POST only');
@@ -55,26 +58,34 @@ export class McpController {
     // A model can make something of a tool's answer; of an HTTP error only its client can.
     if (refusal !== undefined && method !== 'tools/call') throw refusal;
     if (refusal !== undefined) setRefusalHeaders(reply, refusal);
-    if (method === 'subscriptions/listen') return nothingToListenTo(body);
+    if (method === 'subscriptions/listen') {
+      void reply.send(nothingToListenTo(body));
+      return;
+    }
     if (method === 'notifications/cancelled') await this.endpoint.cancel(ctx, body);
 
-    const accepted = acceptedForms(request.headers.accept);
-    if (!accepted.json && !accepted.sse) return notAcceptable();
-    const gone = clientGone(reply);
+    const form = acceptedForm(request.headers.accept);
+    if (form === 'none') {
+      void reply.send(notAcceptable());
+      return;
+    }
     const exchange = new McpExchange({
       ctx,
       limits,
-      gone,
-      streams: accepted.sse && method === 'tools/call',
-      baseUrl: reply.server.baseUrlOf?.(request) ?? '',
+      streams: form !== 'json' && method === 'tools/call',
+      baseUrl: () => reply.server.baseUrlOf?.(request) ?? '',
       protocolVersion: headerOf(request, 'mcp-protocol-version'),
       admit: () => (refusal === undefined ? this.quota.take(ctx, reply) : Promise.reject(refusal)),
       noteTask: (taskId) => {
         noteRequest(request.raw, { taskId });
       },
     });
-    if (method === 'tools/call') this.endOnStop(exchange, reply);
-    return this.endpoint.serve(exchange, webRequest(request, text, gone), body);
+    this.endWith(exchange, reply, method === 'tools/call');
+    const call = plainCall(request.headers, body);
+    if (call !== undefined && (await this.runner.answer(exchange, call, form, reply))) return;
+    const asked = webRequest(request, text, clientGone(reply));
+    const response = await this.endpoint.serve(exchange, asked, body);
+    void reply.send(response);
   }
 
   /** Everything below the endpoint (seed-behaviours N12). */
@@ -84,15 +95,23 @@ export class McpController {
     throw pathNotFound(this.config);
   }
 
-  /** A call that waits would otherwise hold up a graceful stop. */
-  private endOnStop(exchange: McpExchange, reply: FastifyReply): void {
-    if (this.streams.closed) throw unavailable('This instance is stopping; call again');
-    const remove = this.streams.add({
-      close: () => {
-        exchange.hurry();
-      },
-    });
-    reply.raw.once('close', remove);
+  /** A client that goes away ends its exchange, and a call would hold up a graceful stop. */
+  private endWith(exchange: McpExchange, { raw }: FastifyReply, waits: boolean): void {
+    let remove = (): void => undefined;
+    if (waits) {
+      if (this.streams.closed) throw unavailable('This instance is stopping; call again');
+      remove = this.streams.add({
+        close: () => {
+          exchange.hurry();
+        },
+      });
+    }
+    const end = (): void => {
+      remove();
+      if (!raw.writableFinished) exchange.leave();
+    };
+    if (raw.destroyed) end();
+    else raw.once('close', end);
   }
 }
 

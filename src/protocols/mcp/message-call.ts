@@ -119,38 +119,54 @@ async function begin(
 /** Waits for the task, telling its steps meanwhile. */
 async function follow(
   tasks: TaskService,
-  { over, options: { ctx, gone } }: McpExchange,
+  exchange: McpExchange,
   started: Submitted,
-  options: MessageCallOptions,
+  { maxWaitMs, closingCancels, progress }: MessageCallOptions,
 ): Promise<Task> {
-  if (options.maxWaitMs === 0) return tasks.get(ctx, started.taskId);
-  const steps = new AbortController();
-  const told = tellSteps(tasks, ctx, started, options.progress, steps.signal);
+  const { ctx } = exchange.options;
+  if (maxWaitMs === 0) return tasks.get(ctx, started.taskId);
+  const steps = progress === undefined ? undefined : tellSteps(tasks, ctx, started, progress);
   try {
     const task = await tasks.waitSettled(ctx, started.taskId, {
-      timeoutMs: options.maxWaitMs,
-      signal: over,
+      timeoutMs: maxWaitMs,
+      signal: exchange.over,
     });
-    if (gone.aborted && options.closingCancels) await cancel(tasks, ctx, task);
-    if (isSettled(task.status.state)) await within(told, PROGRESS_REST_MS);
+    if (exchange.gone && closingCancels) await cancel(tasks, ctx, task);
+    if (steps !== undefined && isSettled(task.status.state)) {
+      await within(steps.told, PROGRESS_REST_MS);
+    }
     return task;
   } finally {
-    steps.abort();
-    await told;
+    steps?.end();
+    await steps?.told;
   }
 }
 
-async function tellSteps(
+interface Steps {
+  /** Resolves when all was told. */
+  readonly told: Promise<void>;
+  end(): void;
+}
+
+function tellSteps(
   tasks: TaskService,
   ctx: CallContext,
   { taskId, contextId, how }: Submitted,
-  sink: ProgressSink | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  if (sink === undefined) return;
-  await sink(`Started (chat_id ${contextId}, task_id ${taskId})`);
-  const from = how === 'created' ? 'start' : 'snapshot';
-  await reportSteps(tasks.subscribe(ctx, taskId, { from }, signal), sink);
+  sink: ProgressSink,
+): Steps {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const tell = async (): Promise<void> => {
+    await sink(`Started (chat_id ${contextId}, task_id ${taskId})`);
+    const from = how === 'created' ? 'start' : 'snapshot';
+    await reportSteps(tasks.subscribe(ctx, taskId, { from }, signal), sink);
+  };
+  return {
+    told: tell(),
+    end: () => {
+      controller.abort();
+    },
+  };
 }
 
 /** A task that has ended meanwhile needs no cancel. */

@@ -1,9 +1,10 @@
-import { type CallToolResult, fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
+import { type CallToolResult, fromJsonSchema } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { ToolInfo } from '../../tasks/tool.service.js';
 import { refusal } from './assistant-result.js';
 import { shownOutput } from './direct-tools.js';
 import { withParts } from './pictures.js';
+import { defineTool, type Tool } from './tool.js';
 import { answer, type ToolHost } from './tool-host.js';
 
 /** What every tool of the registry says of where its facts come from; the rest is the tool's own. */
@@ -15,20 +16,24 @@ const OUTPUT = z.looseObject({
     .describe('Every source that was asked; one with an error is missing from the rest.'),
 });
 
+const made = new WeakMap<ToolInfo, Tool>();
+
 /** A toolset that is one tool of the registry: it reads the tenant's sources, without the assistant. */
-export function registerRead(server: McpServer, host: ToolHost, tool: ToolInfo): void {
-  const schema = fromJsonSchema<Record<string, unknown>>({ ...tool.inputSchema });
-  server.registerTool(
-    tool.name,
-    {
-      title: titleOf(tool.name),
-      description: tool.description,
-      inputSchema: schema,
-      outputSchema: OUTPUT,
-      annotations: { readOnlyHint: tool.readOnly, openWorldHint: true },
-    },
-    (args) => answer(host, () => read(host, tool.name, args)),
-  );
+export function readTool(info: ToolInfo): Tool {
+  const known = made.get(info);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema, readOnly } = info;
+  const tool = defineTool({
+    name,
+    title: titleOf(name),
+    description,
+    input: fromJsonSchema<Record<string, unknown>>({ ...inputSchema }),
+    output: OUTPUT,
+    annotations: { readOnlyHint: readOnly, openWorldHint: true },
+    run: (host, args) => answer(host, () => read(host, name, args)),
+  });
+  made.set(info, tool);
+  return tool;
 }
 
 async function read(

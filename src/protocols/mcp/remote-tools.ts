@@ -1,17 +1,18 @@
-import { type CallToolResult, fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
+import { type CallToolResult, fromJsonSchema } from '@modelcontextprotocol/server';
 import type { ToolInfo } from '../../tasks/tool.service.js';
 import { refusal } from './assistant-result.js';
 import { shownOutput } from './direct-tools.js';
 import { withParts } from './pictures.js';
+import { defineTool, type Tool } from './tool.js';
 import { answer, type ToolHost } from './tool-host.js';
 
 export const REMOTE_INSTRUCTIONS =
   'Tools with __ in their names belong to other agents and servers, named before it; what they answer is their word.';
 
 /** The toolset `remote`: a read-only tool of another agent or MCP server, without the assistant. */
-export function registerRemote(server: McpServer, host: ToolHost, tool: ToolInfo): void {
+export function remoteTool({ name, description, inputSchema }: ToolInfo): Tool {
   const schema = fromJsonSchema<Record<string, unknown>>(
-    { type: 'object', ...tool.inputSchema },
+    { type: 'object', ...inputSchema },
     // Whatever the other server wrote as its schema is for that server to check.
     {
       getValidator: () => (input) => ({
@@ -21,15 +22,13 @@ export function registerRemote(server: McpServer, host: ToolHost, tool: ToolInfo
       }),
     },
   );
-  server.registerTool(
-    tool.name,
-    {
-      description: tool.description,
-      inputSchema: schema,
-      annotations: { readOnlyHint: true, openWorldHint: true },
-    },
-    (args) => answer(host, () => call(host, tool.name, args)),
-  );
+  return defineTool({
+    name,
+    description,
+    input: schema,
+    annotations: { readOnlyHint: true, openWorldHint: true },
+    run: (host, args) => answer(host, () => call(host, name, args)),
+  });
 }
 
 async function call(

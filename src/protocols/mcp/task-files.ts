@@ -26,7 +26,7 @@ export async function withTaskFiles(
   const { ctx, baseUrl, protocolVersion } = exchange.options;
   const opens = ctx.scopes.includes('a2a') && protocolVersion >= LINKS_SINCE;
   const blocks: CallToolResult['content'] = opens
-    ? files.slice(0, MOST_LINKS).map((part) => linkTo(part, task.id, baseUrl))
+    ? files.slice(0, MOST_LINKS).map((part) => linkTo(part, task.id, baseUrl()))
     : [{ type: 'text', text: named(files.slice(0, MOST_LINKS), task.id) }];
   return { ...shown, content: [...shown.content, ...blocks] };
 }
@@ -34,12 +34,13 @@ export async function withTaskFiles(
 function linkTo(part: Part, taskId: string, baseUrl: string): CallToolResult['content'][number] {
   const { name, bytes } = fileOf(part) ?? { name: '', bytes: 0 };
   return {
-    type: 'resource_link',
-    uri: fileLink(baseUrl, taskId, name),
+    // In the SDK's order, so that its answers and ours stay comparable byte by byte.
     name: part.filename ?? name,
+    uri: fileLink(baseUrl, taskId, name),
     description: 'GET it with the same token.',
     mimeType: part.mediaType ?? 'application/octet-stream',
     size: bytes,
+    type: 'resource_link',
   };
 }
 

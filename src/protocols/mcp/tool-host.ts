@@ -1,4 +1,4 @@
-import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { BuildIdentity } from '../../config/build-identity.js';
 import type { TenantConfig } from '../../config/config.types.js';
 import { DomainError, unavailable } from '../../domain/errors.js';
@@ -12,6 +12,7 @@ import type { MessageCallOptions } from './message-call.js';
 import type { ProgressSink } from './progress.js';
 import type { ReadFiles } from './pictures.js';
 import { adviceFor, sentence } from './refusal-text.js';
+import type { ToolCall } from './tool.js';
 
 /** Refusals that MCP clients get as an HTTP status; all others are results for the model. */
 const HTTP_REFUSALS = new Set<DomainError['code']>([
@@ -57,14 +58,14 @@ export async function answer(
 /** How long a tool that talks to the assistant waits, and what it tells meanwhile. */
 export function waiting(
   { exchange, maxWaitMs, era }: ToolHost,
-  call: ServerContext,
+  call: ToolCall,
 ): MessageCallOptions {
   const progress = exchange.options.streams ? progressSink(call) : undefined;
   return {
     maxWaitMs,
     ...(era === 'modern'
       ? { closingCancels: true }
-      : { closingCancels: false, origin: originOf(call.mcpReq.id) }),
+      : { closingCancels: false, origin: originOf(call.id) }),
     ...(progress === undefined ? {} : { progress }),
   };
 }
@@ -86,14 +87,14 @@ function refused(exchange: McpExchange, error: unknown, busy?: string): CallTool
 }
 
 /** Progress counts up by one a message, as its total is unknown. */
-function progressSink({ mcpReq }: ServerContext): ProgressSink | undefined {
-  const progressToken = mcpReq._meta?.progressToken;
+function progressSink(call: ToolCall): ProgressSink | undefined {
+  const progressToken = call._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
   return async (message) => {
     progress += 1;
     const params = { progressToken, progress, message };
     // The client may be gone; its call ends elsewhere.
-    await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    await call.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }
