@@ -377,7 +377,8 @@ describe.each(Object.entries(STDIO))('nightjar mcp-stdio, by a client of %s', (_
     const answer = await call(
       client,
       'n9e_assistant',
-      { message: 'deltas count=3 every=20' },
+      // Long enough: a client's SDK drops a progress that is read together with the result.
+      { message: 'deltas count=40 every=50' },
       {
         onprogress: ({ message = '' }) => told.push(message),
       },

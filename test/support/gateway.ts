@@ -209,7 +209,7 @@ export class Gateway {
     return response.status === 200;
   }
 
-  async ready(timeoutMs = 30_000): Promise<void> {
+  async ready(timeoutMs = 60_000): Promise<void> {
     await eventually(
       'the gateway is ready',
       () => this.exitCode !== undefined || this.isReady(),
