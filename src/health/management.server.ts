@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { localAuthorityOf } from '../config/authority.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { ApiDescription, OPENAPI_PATHS } from './api-description.js';
 import { refuseClient } from './refuse-client.js';
@@ -110,7 +111,7 @@ export class ManagementServer implements OnApplicationShutdown {
   private describe(path: (typeof OPENAPI_PATHS)[number]): ManagementAnswer {
     const { publicUrl, listen } = this.config;
     const scheme = listen.tls === undefined ? 'http' : 'https';
-    const baseUrl = publicUrl ?? `${scheme}://${listen.host}:${listen.port}`;
+    const baseUrl = publicUrl ?? `${scheme}://${localAuthorityOf(listen)}`;
     return {
       status: 200,
       contentType: ApiDescription.contentType(path),

@@ -124,6 +124,11 @@ export const metrics = {
     help: '1 while the YAML file and the certificate as they stand are in use, 0 while one is at fault',
     registers,
   }),
+  certificateEnds: new Gauge({
+    name: 'nightjar_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate that the main listener shows ends, seconds since the epoch; 0 without listen.tls',
+    registers,
+  }),
   auditDropped: new Counter({
     name: 'nightjar_audit_dropped_total',
     help: 'Entries of the audit that could not be stored in Redis',

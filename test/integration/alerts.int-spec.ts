@@ -57,6 +57,11 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   NightjarTakeovers: { 'nightjar_takeovers_total{instance="a"}': '0+3x60' },
   NightjarFencedWrites: { 'nightjar_fenced_writes_total{instance="a"}': '0x30 1x30' },
+  NightjarConfigRefused: { 'nightjar_config_current{instance="a"}': '0x60' },
+  // The test's clock begins in 1970.
+  NightjarCertificateEnds: {
+    'nightjar_tls_certificate_expiry_timestamp_seconds{instance="a"}': '1209000x60',
+  },
   NightjarRunsNearLimit: { 'nightjar_active_runs{instance="a"}': '450x60' },
   NightjarBlockingTimeouts: { 'nightjar_blocking_timeouts_total{instance="a"}': '0+1x60' },
   NightjarBadTokens: { 'nightjar_auth_failures_total{reason="invalid"}': '0+120x60' },

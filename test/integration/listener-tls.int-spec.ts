@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';
@@ -146,9 +147,13 @@ describe('a listener with TLS', () => {
     const before = await serial();
     const stream = ask({ port, ca, path: '/a2a/stream' });
     const answer = within('the stream', SOON_MS, stream);
+    metrics.certificateEnds.set(0);
     await certificates.renewServer();
     await eventually('the new certificate is shown', async () => (await serial()) !== before);
     expect(await isCurrent()).toBe(true);
+    const { validTo } = new X509Certificate(await readFile(tls.cert));
+    const { values } = await metrics.certificateEnds.get();
+    expect(values).toEqual([{ value: Date.parse(validTo) / 1000, labels: {} }]);
     endStream();
     expect((await answer).text).toContain('data: end');
   });

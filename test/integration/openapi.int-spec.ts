@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -86,8 +87,20 @@ describe('docs/openapi.yaml', () => {
       env: {
         PUSH_KEY: Buffer.alloc(32, 7).toString('base64'),
         NIGHTJAR_ADMIN_TOKEN: ADMIN_TOKEN,
+        CARD_KEY: generateKeyPairSync('ed25519')
+          .privateKey.export({ type: 'pkcs8', format: 'pem' })
+          .toString(),
       },
       config: {
+        card: { signingKey: { env: 'CARD_KEY' } },
+        auth: {
+          oidc: [
+            {
+              ...{ issuer: 'https://sso.example.com', jwksUri: 'https://127.0.0.1:9/jwks' },
+              ...{ audiences: ['nightjar'], claims: { tenant: { value: 'acme' } } },
+            },
+          ],
+        },
         push: {
           enabled: true,
           encryptionKey: { env: 'PUSH_KEY' },
@@ -212,6 +225,18 @@ describe('docs/openapi.yaml', () => {
     );
     await call('delete', '/a2a/tasks/{id}', `/a2a/tasks/${running.id}`);
     await call('get', '/.well-known/agent-card.json');
+    await call('get', '/.well-known/jwks.json');
+    const metadata = '/.well-known/oauth-protected-resource';
+    await call('get', metadata);
+    await call('get', `${metadata}/{resource}`, `${metadata}/mcp`);
+  });
+
+  it('should be where a path of the management listener that there is not leads to', async () => {
+    const admin = new A2aClient(gateway.managementUrl, ADMIN_TOKEN);
+    const { status, text } = await admin.call('GET', '/admin/v1/usage');
+    expect(status).toBe(404);
+    expect(text).toContain('/openapi.json');
+    expect(text).not.toContain('a2a/');
   });
 
   it('should be what the gateway refuses with', async () => {
@@ -299,7 +324,7 @@ describe('docs/openapi.yaml', () => {
     const hidden = paths[1]!.filter((path) => !paths[0]!.includes(path));
     expect(hidden.every((path) => /^\/(admin|livez|readyz|metrics)/.test(path))).toBe(true);
     expect(hidden.length).toBeGreaterThan(15);
-    expect(outside.text).not.toMatch(/admin\/v1|AdminTenant/);
+    expect(outside.text).not.toMatch(/admin\/v1|AdminTenant|management|admin API/i);
     expect(outside.body).toMatchObject({ servers: [{ url: gateway.baseUrl }] });
     expect(outside.headers.vary).toContain('X-Forwarded-Prefix');
     for (const secret of [ANN.token, ADMIN_TOKEN]) expect(inside.text).not.toContain(secret);

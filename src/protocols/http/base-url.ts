@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { authorityOf } from '../../config/authority.js';
+import { authorityOf, localAuthorityOf } from '../../config/authority.js';
 import type { GatewayConfig } from '../../config/config.types.js';
 import type { AddressList } from '../../domain/address-list.js';
 
@@ -32,7 +32,7 @@ export function baseUrlOf(
 /** The address that was called: a listener on `::` or 0.0.0.0 has none of its own that a client could use. */
 function calledAt({ socket }: FastifyRequest, { listen }: GatewayConfig): string {
   const { localAddress: address, localPort: port } = socket;
-  if (address === undefined || port === undefined) return authorityOf(listen);
+  if (address === undefined || port === undefined) return localAuthorityOf(listen);
   return authorityOf({ host: address.replace(/^::ffff:(?=[\d.]+$)/i, ''), port });
 }
 

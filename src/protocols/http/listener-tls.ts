@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { ServerOptions } from 'node:https';
 import type { SecureContextOptions, Server } from 'node:tls';
 import { Logger } from '@nestjs/common';
@@ -5,7 +6,7 @@ import { ConfigError } from '../../config/config-error.js';
 import type { ListenTls } from '../../config/config.types.js';
 import { readListenCertificate } from '../../config/listen-certificate.js';
 import { WatchedFiles } from '../../config/watched-files.js';
-import { configReloaded } from '../../metrics/metrics.js';
+import { configReloaded, metrics } from '../../metrics/metrics.js';
 
 /**
  * TLS of the main listener. A certificate that was renewed on disk is taken for new connections,
@@ -20,7 +21,9 @@ export class ListenerTls {
 
   /** @throws ConfigError for files that cannot be used. */
   constructor(private readonly settings: ListenTls) {
-    this.context = readListenCertificate(settings, this.files).context;
+    const { leaf, context } = readListenCertificate(settings, this.files);
+    this.context = context;
+    showEnd(leaf);
   }
 
   /** What the server is made with. @param handshakeMs a connection has so long for its handshake. */
@@ -51,6 +54,7 @@ export class ListenerTls {
     try {
       const { leaf, context } = readListenCertificate(this.settings, this.files);
       server.setSecureContext(context);
+      showEnd(leaf);
       this.isUnsettled = false;
       configReloaded('certificate', true);
       const { serialNumber: serial, validTo } = leaf;
@@ -66,4 +70,8 @@ export class ListenerTls {
       });
     }
   }
+}
+
+function showEnd({ validTo }: X509Certificate): void {
+  metrics.certificateEnds.set(Date.parse(validTo) / 1000);
 }

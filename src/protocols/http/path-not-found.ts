@@ -14,3 +14,10 @@ export function pathNotFound(config: GatewayConfig): DomainError {
     config.a2a.enabled && config.mcp.enabled ? { mcp: '/mcp' } : {};
   return new DomainError('PATH_NOT_FOUND', 'No such path', { metadata: { ...a2a, ...mcp } });
 }
+
+/** The same below the admin API, where the protocols are not. */
+export function notOnManagement(): DomainError {
+  return new DomainError('PATH_NOT_FOUND', 'No such path', {
+    metadata: { description: '/openapi.json' },
+  });
+}

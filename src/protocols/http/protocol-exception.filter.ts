@@ -10,7 +10,8 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js
 import { DomainError, type ErrorCode } from '../../domain/errors.js';
 import { rpcIdOf } from '../wire/json-rpc.js';
 import { callerProtocolOf, readPathOf, routedPathOf } from './caller-protocol.js';
-import { pathNotFound } from './path-not-found.js';
+import { isOnManagement } from './management-requests.js';
+import { notOnManagement, pathNotFound } from './path-not-found.js';
 import { sendError, toWireError } from './send-error.js';
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -77,7 +78,7 @@ export class ProtocolExceptionFilter implements ExceptionFilter {
         `${request.method} is not allowed here; use ${allowed.join(' or ')}`,
       );
     }
-    return pathNotFound(this.config);
+    return isOnManagement(request.raw) ? notOnManagement() : pathNotFound(this.config);
   }
 }
 
