@@ -48,7 +48,6 @@ end
 
 local used = ARGV[16] ~= '' and used_before(KEYS[13], ARGV[16])
 if used then return used end
-
 local message = redis.call('GET', KEYS[6])
 if message then
   local id, fingerprint = string.match(message, '^(%S+) (%S+)$')
@@ -68,20 +67,21 @@ if whose then return { -25, whose } end
 spend(KEYS[16], 'tasks', ARGV[19], ARGV[2], most, 1)
 
 local deadline = busy and 0 or now + ARGV[7]
-local over = string.format('%.0f', busy and now + ARGV[14] or deadline + 60000)
+-- Who waits lives until its turn at least: each one before it may take its whole budget.
+local lives = ARGV[14] + (busy and (redis.call('LLEN', KEYS[15]) + 1) * (ARGV[7] + 60000) or 0)
+local kept = math.max(ARGV[14] * 2, lives)
+local over = string.format('%.0f', busy and now + lives or deadline + 60000)
 local turn = redis.call('HINCRBY', KEYS[5], 'turn', 1)
 redis.call('HSET', KEYS[5], 'updated', ARGV[6])
 if busy then
   redis.call('RPUSH', KEYS[15], ARGV[1])
-  redis.call('PEXPIRE', KEYS[15], ARGV[14])
+  keep_for(KEYS[15], lives)
 else
   redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over)
 end
-keep_for(KEYS[5], busy and math.max(ARGV[14], ARGV[15]) or ARGV[15])
-redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', ARGV[14])
-
+keep_for(KEYS[5], busy and math.max(lives, ARGV[15]) or ARGV[15])
+redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', lives)
 if ARGV[16] ~= '' then redis.call('SET', KEYS[13], ARGV[1] .. ' ' .. ARGV[16], 'PX', ARGV[14]) end
-
 local task = ARGV[11] .. turn .. ARGV[12]
 redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 'version', 1, 'seq', 1,
   'epoch', 1, 'owner', busy and '' or ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
@@ -89,12 +89,12 @@ redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 
   'nonce', ARGV[4], 'snapshot_seq', 1, 'ttl_at', string.format('%.0f', now))
 redis.call('SET', KEYS[4], '1-1\n' .. task)
 redis.call('XADD', KEYS[3], '1-1', 'e', '{"task":' .. task .. '}')
-for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[14]) end
-take_place(KEYS[7], KEYS[8], KEYS[17], ARGV[1], over, ARGV[19], ARGV[20], math.max(ARGV[14] * 2, ARGV[7] + 60000))
+for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], lives) end
+take_place(KEYS[7], KEYS[8], KEYS[17], ARGV[1], over, ARGV[19], ARGV[20], math.max(kept, ARGV[7] + 60000))
 for i = 9, 12 do
   redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])
-  keep_for(KEYS[i], ARGV[14] * 2)
+  keep_for(KEYS[i], kept)
 end
 redis.call('ZADD', KEYS[14], ARGV[6], ARGV[3])
-keep_for(KEYS[14], math.max(ARGV[14] * 2, ARGV[15]))
+keep_for(KEYS[14], math.max(kept, ARGV[15]))
 return { busy and 4 or 1, turn, deadline }

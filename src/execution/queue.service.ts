@@ -45,7 +45,10 @@ export class QueueService implements OnModuleInit {
     await this.execution.own(tenant, taskId, async (hinted): Promise<OwnedTask | undefined> => {
       await hinted;
       const record = await this.reader.read(tenant, '', taskId);
-      if (record === undefined) return undefined;
+      if (record === undefined) {
+        await this.store.forgetQueued(tenant, taskId);
+        return undefined;
+      }
       const { head, task } = record;
       const call = JSON.parse(head.call) as FrozenCall;
       const { user, contextId, turn } = head;

@@ -463,6 +463,15 @@ export class RedisTaskStore {
     }));
   }
 
+  /** Forgets that a task which is gone was handed a lock; nothing happens to one that is there. */
+  async forgetQueued(tenant: string, taskId: string): Promise<void> {
+    const nobody = { user: '', contextId: '', messageId: '' };
+    const { task, context, active, handed } = this.keysOf({ tenant, taskId, ...nobody });
+    const keys = [task, context, ...active, handed];
+    // No epoch is below 1: it starts nothing.
+    await this.run(this.redis.control, 'start-queued', keys, [taskId, -1, '', 0]);
+  }
+
   /** @throws DomainError UNAVAILABLE. */
   async markCancel(
     tenant: string,

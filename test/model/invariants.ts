@@ -228,7 +228,12 @@ function checkLifetime(at: Reading, { id, hash }: RawTask): void {
   for (const key of outlive) {
     at.check(at.left(key) > left - SLACK_MS, () => `${key} is gone before ${id}`);
   }
-  const most = SET.ttl + (isParked(Number(hash['state'])) ? SET.parkMs : 0);
+  // One that waits, or has waited until now, lives for its turn as well.
+  const waits = hash['state'] === '1';
+  const most =
+    SET.ttl +
+    (isParked(Number(hash['state'])) ? SET.parkMs : 0) +
+    (waits ? SET.tenantQuota * (SET.budget + 60_000) : 0);
   at.check(left <= most, () => `${id} is kept too long`);
 }
 

@@ -107,9 +107,11 @@ export class TaskModel {
     context.turn = (context.turn ?? 0) + 1;
     context.updated = ts;
     const deadline = busy ? 0 : now + SET.budget;
-    const over = busy ? now + SET.ttl : deadline + OVER;
     if (busy) context.queue.push(ref.taskId);
-    else Object.assign(context, { running: ref.taskId, lockUntil: over });
+    // Each one before it may take its whole budget, and then it's its turn.
+    const lives = SET.ttl + (busy ? context.queue.length * (SET.budget + OVER) : 0);
+    const over = busy ? now + lives : deadline + OVER;
+    if (!busy) Object.assign(context, { running: ref.taskId, lockUntil: over });
     world.active.set(ref.taskId, over);
     world.activeOf(ref.user).set(ref.taskId, over);
     const { fingerprint } = args;
@@ -137,7 +139,7 @@ export class TaskModel {
       snapshotSeq: 1,
       snapshot: `1-1\n${task}`,
       ttlAt: now,
-      expires: now + SET.ttl,
+      expires: now + lives,
       push: false,
       log: [['1-1', `{"task":${task}}`]],
       effects: new Map(),

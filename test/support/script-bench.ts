@@ -6,7 +6,7 @@ import { TaskKeys, type TaskRef } from '../../src/store/task-ref.js';
 import { RedisServer } from './redis-server.js';
 
 const keys = new Keys();
-const TTL_MS = 24 * 3_600_000;
+export const TTL_MS = 24 * 3_600_000;
 const IDLE_MS = 2 * 3_600_000;
 
 export interface CreateOverrides {

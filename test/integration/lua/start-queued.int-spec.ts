@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptReply } from '../../../src/redis/scripts.js';
 import type { TaskRef } from '../../../src/store/task-ref.js';
-import { beginning, newTask, ScriptBench } from '../../support/script-bench.js';
+import { beginning, newTask, ScriptBench, TTL_MS } from '../../support/script-bench.js';
 
 let bench: ScriptBench;
 beforeAll(async () => {
@@ -56,7 +56,34 @@ describe('start-queued', () => {
     expect(await bench.redis.hget(bench.keysOf(first).context, 'running')).toBeNull();
   });
 
-  it('should refuse a task that is gone', async () => {
-    expect(await startQueued(newTask())).toEqual([-1]);
+  it('should refuse a task that is gone, and forget that it was handed a lock', async () => {
+    const gone = newTask();
+    const { handed } = bench.keysOf(gone);
+    await bench.redis.zadd(handed, 1, gone.taskId);
+    expect(await startQueued(gone)).toEqual([-1]);
+    expect(await bench.redis.zcard(handed)).toBe(0);
+  });
+
+  it('should find each waiting task still there at its turn, whatever those before it take', async () => {
+    const [first, ...waiting] = Array.from({ length: 4 }, () => newTask());
+    const { tenant, user, contextId } = first!;
+    // Far above the time that a task is kept.
+    const limits = { budgetMs: 30 * 86_400_000 };
+    await bench.create(first!, limits);
+    const inLine = waiting.map((ref) => ({ ...ref, tenant, user, contextId }));
+    for (const ref of inLine) await bench.create(ref, { ...limits, whenBusy: 'queue' });
+    const k = bench.keysOf(first!);
+    for (const [before, ref] of inLine.entries()) {
+      // Its own time, and a budget with a minute for each that is ahead.
+      const turn = (before + 1) * (limits.budgetMs + 60_000);
+      const own = bench.keysOf(ref);
+      const queues = before === 2 ? [k.queue] : [];
+      for (const key of [own.task, own.log, own.snapshot, own.message, k.context, ...queues]) {
+        expect(await bench.redis.pttl(key), key).toBeGreaterThan(turn);
+      }
+      expect(await bench.redis.pttl(own.task)).toBeLessThanOrEqual(turn + TTL_MS);
+      const until = Number(await bench.redis.zscore(k.active[1], ref.taskId));
+      expect(until).toBeGreaterThan(Date.now() + turn);
+    }
   });
 });

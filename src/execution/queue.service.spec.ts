@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { QueueService } from './queue.service.js';
+
+it('should forget a task that is gone before its turn, so that no sweep stumbles over it again', async () => {
+  const forgotten: string[] = [];
+  const parts = {
+    handed: { onHanded: () => undefined },
+    execution: {
+      now: () => 0,
+      own: async (_tenant: string, _task: string, start: (hinted: Promise<void>) => unknown) => {
+        expect(await start(Promise.resolve())).toBeUndefined();
+      },
+    },
+    lease: { leaseMs: 1 },
+    store: {
+      forgetQueued: (tenant: string, task: string) => {
+        forgotten.push(`${tenant}/${task}`);
+        return Promise.resolve();
+      },
+    },
+    reader: {
+      handed: () => Promise.resolve(['gone']),
+      read: () => Promise.resolve(undefined),
+    },
+    tenants: { all: () => [{ id: 'acme', contextConcurrency: 'queue' }] },
+  };
+  const { handed, execution, lease, store, reader, tenants } = parts;
+  const queue = new QueueService(
+    ...([handed, execution, lease, store, reader, tenants] as unknown as ConstructorParameters<
+      typeof QueueService
+    >),
+  );
+  await queue.sweep();
+  expect(forgotten).toEqual(['acme/gone']);
+});
