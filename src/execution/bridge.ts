@@ -104,8 +104,11 @@ export class Bridge {
    * `bytes` of JSON has the beginning of the answer and of the outputs, and says so.
    */
   result(bytes: number): StreamResponse {
-    const shapes = RESULT_SHAPES.map((shape) => this.resultData(shape));
-    const data = shapes.find((one) => jsonBytes(one) <= bytes) ?? shapes.at(-1) ?? {};
+    let data: JsonObject = {};
+    for (const shape of RESULT_SHAPES) {
+      data = this.resultData(shape);
+      if (jsonBytes(data) <= bytes) break;
+    }
     return this.whole(this.id('result'), 'result', [{ data }]);
   }
 

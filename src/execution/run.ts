@@ -106,6 +106,8 @@ interface Ending {
 /** One attempt to execute a task on this instance, under one epoch. */
 export class Run {
   private readonly abort = new AbortController();
+  /** Wakes whoever waits for the next frame. */
+  private onAbort: () => void = () => undefined;
   private readonly writer: LogWriter;
   private readonly bridge: Bridge;
   private readonly fitter: FrameFitter;
@@ -168,6 +170,7 @@ export class Run {
       onLost: (error) => {
         this.lost = error;
         this.abort.abort(error);
+        this.onAbort();
       },
       onMended: () => this.effects.markAgain(),
     });
@@ -222,6 +225,7 @@ export class Run {
     else if (this.stopReason !== undefined) return;
     this.stopReason = reason;
     this.abort.abort(reason);
+    this.onAbort();
   }
 
   /**
@@ -338,21 +342,17 @@ export class Run {
 
   /** The next frame, or 'stopped' as soon as the run is told to stop. */
   private untilStopped<T>(next: Promise<T>): Promise<T | 'stopped'> {
-    const { signal } = this.abort;
-    if (signal.aborted) {
+    if (this.abort.signal.aborted) {
       next.catch(() => undefined);
       return Promise.resolve('stopped');
     }
-    // A listener a frame, taken away again: racing one promise of the whole run would keep a
-    // reaction for each frame until the end.
+    // One waiter, replaced by each frame: racing one promise of the whole run would keep a reaction
+    // for each frame until the end, and a listener on the signal costs more than the frame itself.
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
+      this.onAbort = () => {
         resolve('stopped');
       };
-      signal.addEventListener('abort', onAbort, { once: true });
-      next.then(resolve, reject).finally(() => {
-        signal.removeEventListener('abort', onAbort);
-      });
+      next.then(resolve, reject);
     });
   }
 

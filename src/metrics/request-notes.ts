@@ -15,7 +15,9 @@ const notes = new WeakMap<IncomingMessage, RequestNotes>();
 
 /** Adds to a request's notes; `request` is Node's own (Fastify's `request.raw`). */
 export function noteRequest(request: IncomingMessage, more: RequestNotes): void {
-  notes.set(request, { ...notes.get(request), ...more });
+  const known = notes.get(request);
+  if (known === undefined) notes.set(request, { ...more });
+  else Object.assign(known, more);
 }
 
 export function notesOf(request: IncomingMessage): RequestNotes {

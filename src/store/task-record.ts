@@ -33,6 +33,8 @@ export interface TaskRecord {
   readonly fold: TaskFold;
   readonly task: Task;
   readonly cursor: EventId;
+  /** `task` as ProtoJSON, where it is stored as it is: whoever only hands it on need not parse it. */
+  readonly text?: string;
 }
 
 /** The fields in the order in which read-task answers them. */
@@ -83,13 +85,6 @@ export function formatSnapshot(cursor: EventId, task: Task): string {
   return `${cursor.seq}-${cursor.epoch}\n${JSON.stringify(task)}`;
 }
 
-function parseSnapshot(text: string): { cursor: EventId; task: Task } {
-  const end = text.indexOf('\n');
-  const cursor = parseEventId(text.slice(0, end));
-  if (cursor === undefined) throw new Error('bug: a snapshot without its position');
-  return { cursor, task: JSON.parse(text.slice(end + 1)) as Task };
-}
-
 /** Up to which event a stored snapshot goes. */
 export function snapshotSeq(text: string): number {
   return Number(text.slice(0, text.indexOf('-')));
@@ -104,15 +99,38 @@ export function foldRecord(
   snapshot: string,
   tail: readonly { id: EventId; json: string }[],
 ): TaskRecord {
-  const base = parseSnapshot(snapshot);
-  const fold = new TaskFold(base.task);
-  let cursor = base.cursor;
-  for (const entry of tail) {
-    if (entry.id.seq <= cursor.seq) continue;
-    fold.apply(JSON.parse(entry.json) as StreamResponse);
-    cursor = entry.id;
-  }
+  const end = snapshot.indexOf('\n');
+  const base = parseEventId(snapshot.slice(0, end));
+  if (base === undefined) throw new Error('bug: a snapshot without its position');
+  const text = snapshot.slice(end + 1);
+  const later = tail.filter(({ id }) => id.seq > base.seq);
+  if (later.length === 0 && base.seq <= head.seq) return new StoredRecord(head, base, text);
+  const fold = new TaskFold(JSON.parse(text) as Task);
+  for (const entry of later) fold.apply(JSON.parse(entry.json) as StreamResponse);
+  const cursor = later.at(-1)?.id ?? base;
   const newer = cursor.seq > head.seq;
   const settledHead = newer ? { ...head, state: fold.status.state, seq: cursor.seq } : head;
   return { head: settledHead, fold, task: fold.task(), cursor };
+}
+
+/** A document that is its snapshot: parsed when somebody asks. */
+class StoredRecord implements TaskRecord {
+  private parsed: Task | undefined;
+  private made: TaskFold | undefined;
+
+  constructor(
+    readonly head: TaskHead,
+    readonly cursor: EventId,
+    readonly text: string,
+  ) {}
+
+  get task(): Task {
+    this.parsed ??= JSON.parse(this.text) as Task;
+    return this.parsed;
+  }
+
+  get fold(): TaskFold {
+    this.made ??= new TaskFold(this.task);
+    return this.made;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Task, TaskStateName } from '../domain/a2a.js';
+import type { TaskStateName } from '../domain/a2a.js';
 import { type EventId, LOG_START, type TaskEvent } from '../domain/event.js';
 import { isSettled } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
@@ -131,28 +131,34 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     else if (signal.aborted) close();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<TaskEvent, void, undefined> {
-    try {
-      for (;;) {
+  /** Whoever iterates has it to himself; ending the iteration closes the reader. */
+  [Symbol.asyncIterator](): AsyncIterator<TaskEvent, undefined> {
+    return {
+      next: () => this.next(),
+      return: () => {
+        this.close();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  // By hand, and not a generator: a thousand subscribers step through it for every event.
+  private next(): Promise<IteratorResult<TaskEvent, undefined>> {
+    const waits = this.queue.length === 0 && !this.ended;
+    if (waits && !this.live && !this.catching) void this.catchUp();
+    return new Promise((resolve, reject) => {
+      const answer = (): void => {
+        this.wake = undefined;
         const event = this.queue.shift();
         if (event !== undefined) {
           this.queued -= event.json.length;
-          yield event;
-          continue;
-        }
-        if (this.ended) {
-          if (this.failure !== undefined) throw this.failure;
-          return;
-        }
-        if (!this.live && !this.catching) void this.catchUp();
-        await new Promise<void>((resolve) => {
-          this.wake = resolve;
-        });
-        this.wake = undefined;
-      }
-    } finally {
-      this.close();
-    }
+          resolve({ done: false, value: event });
+        } else if (this.failure !== undefined) reject(this.failure);
+        else resolve({ done: true, value: undefined });
+      };
+      if (waits) this.wake = answer;
+      else answer();
+    });
   }
 
   private async catchUp(): Promise<void> {
@@ -212,7 +218,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
     if (record === undefined) return false;
     const settled = isSettled(record.head.state);
     if (this.cursor === LOG_START) this.begunIn = record.head.state;
-    this.deliver({ id: record.cursor, json: taskEvent(record.task), settled });
+    this.deliver({ id: record.cursor, json: taskEvent(record), settled });
     this.live = !this.again;
     return true;
   }
@@ -227,6 +233,6 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   }
 }
 
-function taskEvent(task: Task): string {
-  return `{"task":${JSON.stringify(task)}}`;
+function taskEvent({ task, text }: TaskRecord): string {
+  return `{"task":${text ?? JSON.stringify(task)}}`;
 }

@@ -19,6 +19,8 @@ interface Pending {
   event: StreamResponse;
   statusTs: number | undefined;
   bytes: number;
+  /** Where its size could not be told without it. */
+  json: string | undefined;
 }
 
 /** Events on their way to the log, in order; adjacent text deltas of one artifact become one. */
@@ -50,8 +52,10 @@ export class PendingEvents {
       this.total += grown;
       return;
     }
-    const bytes = sizeOf(event);
-    this.queue.push({ event, statusTs, bytes });
+    const text = textOf(event);
+    const json = text === undefined ? JSON.stringify(event) : undefined;
+    const bytes = json?.length ?? (text?.length ?? 0) + 200;
+    this.queue.push({ event, statusTs, bytes, json });
     this.total += bytes;
   }
 
@@ -70,14 +74,9 @@ export class PendingEvents {
     const taken = this.queue.splice(0, count);
     this.total -= bytes;
     const events = taken.map((pending) => pending.event);
-    const json = events.map((event) => JSON.stringify(event));
+    const json = taken.map(({ event, json: known }) => known ?? JSON.stringify(event));
     return { events, json, statusTs, bytes: json.reduce((sum, line) => sum + line.length, 0) };
   }
-}
-
-function sizeOf(event: StreamResponse): number {
-  const text = textOf(event);
-  return text === undefined ? JSON.stringify(event).length : text.length + 200;
 }
 
 /** The text of an artifact event that has nothing but one text part. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TenantLimits } from '../config/config.types.js';
 import type { Message } from '../domain/a2a.js';
 import { jsonBytes } from '../domain/document-size.js';
@@ -60,11 +60,11 @@ export function checkIdempotencyKey(key: string): void {
 /** What an idempotency key stands for: the content, and what it was said to. */
 export function idempotencyOf(message: Message, key: string): Idempotency {
   const content = JSON.stringify([message.contextId ?? '', message.taskId ?? '', message.parts]);
-  return { key, fingerprint: createHash('sha256').update(content).digest('base64url') };
+  return { key, fingerprint: hash('sha256', content, 'base64url') };
 }
 
 /** Two messages with the same id are the same only if they also say the same, in one context. */
 export function fingerprintOf(message: Message): string {
   const content = JSON.stringify([message.contextId ?? '', message.parts]);
-  return createHash('sha256').update(content).digest('base64url');
+  return hash('sha256', content, 'base64url');
 }

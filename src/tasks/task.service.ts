@@ -10,6 +10,7 @@ import { ExecutionService } from '../execution/execution.service.js';
 import type { FrozenCall } from '../execution/frozen-call.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisTaskReader, type TaskRows } from '../store/redis-task.reader.js';
+import type { TaskRecord } from '../store/task-record.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { withHeartbeats } from './heartbeat.js';
@@ -66,9 +67,17 @@ export class TaskService {
 
   /** @throws DomainError TASK_NOT_FOUND, UNAVAILABLE. */
   async get(ctx: CallContext, taskId: string): Promise<Task> {
+    return (await this.stored(ctx, taskId)).task;
+  }
+
+  /**
+   * The same, with the document's text where it is stored whole.
+   * @throws DomainError TASK_NOT_FOUND, UNAVAILABLE.
+   */
+  async stored(ctx: CallContext, taskId: string): Promise<Pick<TaskRecord, 'task' | 'text'>> {
     const record = await this.reader.read(ctx.tenant, readsAs(ctx), taskId);
     if (record === undefined) throw taskNotFound(taskId);
-    return record.task;
+    return record;
   }
 
   /**

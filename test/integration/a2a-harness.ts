@@ -96,6 +96,11 @@ export class FakeTasks {
     return Promise.resolve({ taskId: id, contextId, turn: 1, how: 'created' });
   }
 
+  async stored(ctx: CallContext, taskId: string): Promise<{ task: Task; text: string }> {
+    const task = await this.get(ctx, taskId);
+    return { task, text: JSON.stringify(task) };
+  }
+
   async get(ctx: CallContext, taskId: string): Promise<Task> {
     await Promise.resolve();
     return this.find(ctx, taskId).fold.task();

@@ -155,6 +155,10 @@ export class FakeTasks implements CoreApi {
     return Promise.resolve(this.find(ctx, taskId).task);
   }
 
+  stored(ctx: CallContext, taskId: string): Promise<{ task: Task }> {
+    return Promise.resolve({ task: this.find(ctx, taskId).task });
+  }
+
   list(ctx: CallContext, query: TaskQuery): Promise<TaskPage> {
     this.calls.push('list');
     const tasks = [...this.runs.values()]

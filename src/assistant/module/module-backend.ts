@@ -66,19 +66,20 @@ async function* abortable(source: AsyncIterable<unknown>, signal: AbortSignal): 
     throw new FrameError('run() did not return an async iterable');
   }
   const iterator = source[Symbol.asyncIterator]();
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  // Nobody may be waiting for it when it rejects.
-  aborted.catch(() => undefined);
+  let refuse = (_reason: Error): void => undefined;
+  const onAbort = (): void => {
+    refuse(signal.reason as Error);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
   let open = true;
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
+      signal.throwIfAborted();
+      // Not a race with one promise of the whole run: that would keep a reaction for each frame.
+      const next = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        refuse = reject;
+        Promise.resolve(iterator.next()).then(resolve, reject);
+      });
       if (next.done === true) {
         open = false;
         return;

@@ -9,11 +9,13 @@ import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import { type EventId, parseEventId } from '../../domain/event.js';
+import { FILE_MARK } from '../../domain/file-ref.js';
 import type { Webhook, WireVersion } from '../../domain/webhook.js';
 import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.service.js';
 import { TaskService } from '../../tasks/task.service.js';
 import type { StartAt, Submission, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
+import { JsonText } from '../wire/json-rpc.js';
 import { INT32_MAX, Params } from '../wire/params.js';
 import { agentCards } from './agent-card.js';
 import { CardSigner } from './card-signer.js';
@@ -98,15 +100,29 @@ export class A2AOperations {
 
   /** @throws DomainError TASK_NOT_FOUND. */
   async getTask(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<Task> {
-    const given = this.read(ctx, params);
-    const id = given.requiredId('id', this.limits(ctx).idBytes);
-    const view: TaskView = {
-      historyLength: given.integer('historyLength', 0, INT32_MAX),
-    };
-    given.check();
+    const { id, view } = this.readGet(ctx, params);
     const task = await this.tasks.get(ctx, id);
     call.noteTask(id);
     return this.files.task(viewTask(task, view), viewer(ctx, call));
+  }
+
+  /**
+   * The same as text: a task that is shown as it is stored is not parsed.
+   * @throws DomainError TASK_NOT_FOUND.
+   */
+  async getTaskText(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+    call: Call,
+  ): Promise<JsonText> {
+    const { id, view } = this.readGet(ctx, params);
+    const found = await this.tasks.stored(ctx, id);
+    call.noteTask(id);
+    const { text } = found;
+    const isWhole = view.historyLength === undefined && text?.includes(FILE_MARK) === false;
+    if (isWhole) return new JsonText(text);
+    const shown = await this.files.task(viewTask(found.task, view), viewer(ctx, call));
+    return new JsonText(JSON.stringify(shown));
   }
 
   async listTasks(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<TaskList> {
@@ -277,6 +293,19 @@ export class A2AOperations {
     return given;
   }
 
+  private readGet(
+    ctx: CallContext,
+    params: JsonValue | undefined,
+  ): { readonly id: string; readonly view: TaskView } {
+    const given = this.read(ctx, params);
+    const id = given.requiredId('id', this.limits(ctx).idBytes);
+    const view: TaskView = {
+      historyLength: given.integer('historyLength', 0, INT32_MAX),
+    };
+    given.check();
+    return { id, view };
+  }
+
   private readTaskId(ctx: CallContext, params: JsonValue | undefined): string {
     const given = this.read(ctx, params);
     const id = given.requiredId('id', this.limits(ctx).idBytes);
@@ -310,8 +339,14 @@ export class A2AOperations {
   }
 }
 
-function viewer(ctx: CallContext, { baseUrl }: Call): FileViewer {
-  return { ctx, baseUrl };
+/** The base URL is made when a file asks for it: most answers hold none. */
+function viewer(ctx: CallContext, call: Call): FileViewer {
+  return {
+    ctx,
+    get baseUrl() {
+      return call.baseUrl;
+    },
+  };
 }
 
 /** After which event nobody can have read: the log answers it with the task as it is. */

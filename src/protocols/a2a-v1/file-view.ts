@@ -5,6 +5,7 @@ import type { CallContext } from '../../domain/call-context.js';
 import { jsonBytes, WIRE_BYTES } from '../../domain/document-size.js';
 import { FILE_MARK, fileLink, fileOf, refersToFiles } from '../../domain/file-ref.js';
 import { FileService } from '../../tasks/file.service.js';
+import { mapStream } from './map-stream.js';
 import type { TaskStream } from '../../tasks/task.types.js';
 
 /** All files of one response or event; the rest are links. */
@@ -47,12 +48,12 @@ export class FileView {
     return shown;
   }
 
-  async *stream(stream: TaskStream, viewer: FileViewer): TaskStream {
-    for await (const event of stream) {
-      if (event.json.includes(FILE_MARK)) {
-        yield { ...event, json: await this.event(event.json, viewer) };
-      } else yield event;
-    }
+  stream(stream: TaskStream, viewer: FileViewer): TaskStream {
+    return mapStream(stream, (event) =>
+      event.json.includes(FILE_MARK)
+        ? this.event(event.json, viewer).then((json) => ({ ...event, json }))
+        : event,
+    );
   }
 
   private async event(json: string, viewer: FileViewer): Promise<string> {

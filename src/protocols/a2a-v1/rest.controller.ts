@@ -14,7 +14,7 @@ import { StreamQuota } from '../sse/stream-quota.js';
 import { requestedVersion, requireVersion } from '../wire/a2a-version.js';
 import { restErrorBody } from '../wire/error-body.js';
 import { InvalidParams } from '../wire/invalid-params.js';
-import { isObject } from '../wire/json-rpc.js';
+import { isObject, jsonOf } from '../wire/json-rpc.js';
 import { parseJson } from '../wire/parse-json.js';
 import { A2AOperations } from './a2a.operations.js';
 import { answerExtensions, callOf, checkBodySize } from './call.js';
@@ -85,7 +85,7 @@ export class RestController {
     this.begin(ctx, request, reply, verb === undefined ? 'GetTask' : 'SubscribeToTask');
     const document = { ...queryDocument(request.query), id };
     const call = callOf(reply);
-    if (verb === undefined) answer(reply, await this.operations.getTask(ctx, document, call));
+    if (verb === undefined) answer(reply, await this.operations.getTaskText(ctx, document, call));
     else if (request.method === 'HEAD') throw notAllowed(reply, 'GET, POST');
     else await this.respond(ctx, reply, () => this.operations.subscribe(ctx, document, call));
   }
@@ -198,7 +198,7 @@ function answer(reply: FastifyReply, document: unknown, status = 200): void {
   reply
     .code(status)
     .header('content-type', plain ? 'application/json' : 'application/a2a+json')
-    .send(JSON.stringify(document));
+    .send(jsonOf(document));
 }
 
 function bodyOf(request: Request): JsonValue {

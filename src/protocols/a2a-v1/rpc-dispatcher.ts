@@ -34,7 +34,7 @@ const METHODS: readonly Method[] = [
     name: 'SendStreamingMessage',
     stream: (ops, ctx, params, call) => ops.streamMessage(ctx, params, call),
   },
-  { name: 'GetTask', answer: (ops, ctx, params, call) => ops.getTask(ctx, params, call) },
+  { name: 'GetTask', answer: (ops, ctx, params, call) => ops.getTaskText(ctx, params, call) },
   { name: 'ListTasks', answer: (ops, ctx, params, call) => ops.listTasks(ctx, params, call) },
   {
     name: 'CancelTask',

@@ -9,6 +9,8 @@ export type SiteConfig = Pick<
 
 const AUTHORITY = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
+const MOST_KNOWN = 1000;
+
 /**
  * Which Host and Origin headers are let in. They keep pages that a user has open from reaching a
  * gateway beside him: under DNS rebinding a foreign page calls a loopback address by a name of its
@@ -19,6 +21,8 @@ export class SiteRules {
   private readonly hosts: ReadonlySet<string>;
   private readonly origins: ReadonlySet<string>;
   private readonly loopback: boolean;
+  /** Nearly every request names the same few hosts. */
+  private readonly known = new Map<string, boolean>();
 
   constructor({ publicUrl, allowedHosts = [], allowedOrigins = [], listen }: SiteConfig) {
     this.publicUrl = publicUrl === undefined ? undefined : new URL(publicUrl);
@@ -35,6 +39,18 @@ export class SiteRules {
   hostAllowed(host: string | undefined): boolean {
     const named = this.publicUrl !== undefined || this.hosts.size > 0;
     if (!named && !this.loopback) return true;
+    const known = host === undefined ? undefined : this.known.get(host);
+    if (known !== undefined) return known;
+    const allowed = this.isAllowed(host);
+    // Only what is let in: the names of a flood of wrong ones are not kept.
+    if (allowed && host !== undefined) {
+      if (this.known.size >= MOST_KNOWN) this.known.clear();
+      this.known.set(host, true);
+    }
+    return allowed;
+  }
+
+  private isAllowed(host: string | undefined): boolean {
     const called = authorityOf('http:', host);
     if (called === undefined) return false;
     if (this.loopback && isLoopback(called.hostname)) return true;

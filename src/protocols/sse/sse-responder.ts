@@ -102,14 +102,44 @@ async function pump(
   writer: SseWriter,
   events: AsyncIterator<OutgoingEvent>,
   first: IteratorResult<OutgoingEvent>,
-  { head, tail }: SseEncoding,
+  encoding: SseEncoding,
 ): Promise<void> {
-  let hint = retryHint();
-  for (let next = first; next.done !== true && !writer.closed; next = await events.next()) {
-    const { id, json } = next.value;
-    const place = id === undefined ? '' : `id: ${formatEventId(id)}\n`;
-    const wait = writer.write(`${hint}${place}data: ${head}${json}${tail}\n\n`);
-    hint = '';
+  if (first.done !== true) await writer.write(retryHint() + frameText(first.value, encoding));
+  for (;;) {
+    if (writer.closed) return;
+    const next = await events.next();
+    if (next.done === true) return;
+    const wait = writer.write(frameOf(next.value, encoding));
     if (wait !== undefined) await wait;
   }
+}
+
+function frameText({ id, json }: OutgoingEvent, { head, tail }: SseEncoding): string {
+  const place = id === undefined ? '' : `id: ${formatEventId(id)}\n`;
+  return `${place}data: ${head}${json}${tail}\n\n`;
+}
+
+interface Frame {
+  readonly event: OutgoingEvent;
+  readonly head: string;
+  readonly tail: string;
+  readonly bytes: Buffer;
+}
+
+let lastFrame: Frame | undefined;
+
+/**
+ * An event's bytes on the wire. Those who follow a task here get it one after the other: they share
+ * the bytes as far as they share the envelope, which in REST is always so (design 5.12).
+ */
+function frameOf(event: OutgoingEvent, encoding: SseEncoding): Buffer {
+  const { head, tail } = encoding;
+  const last = lastFrame;
+  if (last?.event.json === event.json && last.head === head && last.tail === tail) {
+    const [a, b] = [last.event.id, event.id];
+    if (a?.seq === b?.seq && a?.epoch === b?.epoch) return last.bytes;
+  }
+  const bytes = Buffer.from(frameText(event, encoding));
+  lastFrame = { event, head, tail, bytes };
+  return bytes;
 }

@@ -54,7 +54,7 @@ export class SseWriter {
   }
 
   /** @returns a promise only when the caller has to wait before its next event. */
-  write(chunk: string): Promise<void> | undefined {
+  write(chunk: string | Buffer): Promise<void> | undefined {
     if (this.over || this.raw.write(chunk)) return undefined;
     return this.drained();
   }

@@ -54,7 +54,16 @@ export function rpcFrame(id: RpcId): { readonly head: string; readonly tail: str
 
 export function rpcResultText(id: RpcId, result: unknown): string {
   const { head, tail } = rpcFrame(id);
-  return head + JSON.stringify(result) + tail;
+  return head + jsonOf(result) + tail;
+}
+
+/** A document that is JSON already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+export function jsonOf(document: unknown): string {
+  return document instanceof JsonText ? document.text : JSON.stringify(document);
 }
 
 export function rpcErrorText(id: RpcId, error: WireError): string {
