@@ -143,5 +143,10 @@ export interface BackendRegistry {
    * on with what they began with.
    */
   replace(tenants: readonly TenantConfig[]): Promise<void>;
+  /**
+   * Cancels a task at one of the tenant's remote agents, which no run follows any more.
+   * @throws Error when there is no such remote, or it could not be told, or takes no cancel.
+   */
+  cancelRemote(tenant: string, remote: string, taskId: string): Promise<void>;
 }
 export const BackendRegistry = Symbol('BackendRegistry');

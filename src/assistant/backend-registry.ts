@@ -60,6 +60,12 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     return this.opened.get(tenant)?.remotes;
   }
 
+  async cancelRemote(tenant: string, remote: string, taskId: string): Promise<void> {
+    const agent = this.opened.get(tenant)?.remotes.agent(remote);
+    if (agent === undefined) throw new Error(`no remote ${remote} of tenant ${tenant}`);
+    await agent.cancel(taskId);
+  }
+
   /** Takes the tenant's secrets out of texts. */
   redactorOf(tenant: string): Redactor {
     const opened = this.opened.get(tenant);

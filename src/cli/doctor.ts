@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import { EXIT_UNAVAILABLE } from '../config/exit-code.js';
@@ -27,12 +28,14 @@ export function registerDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'look whether Redis, the issuers, the sources, the models and the webhooks are fit; 69 when not',
+      'look whether Redis, the issuers, the sources, the models, the remotes and the webhooks are fit; 69 when not',
     )
     .option('--config <file>', 'YAML file; NIGHTJAR_CONFIG is taken otherwise')
     .option('--port <port>', 'of the launcher, when several run with an embedded Redis')
     .option('--json', 'one line of JSON: {"ok": …, "findings": […]}')
     .action(async (flags: DoctorFlags) => {
+      // The findings tell it all, and stdout is theirs alone.
+      Logger.overrideLogger(false);
       const findings = await examine(flags, process.env);
       const ok = !findings.some(({ level }) => level === 'error');
       process.stdout.write(

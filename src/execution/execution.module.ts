@@ -7,6 +7,7 @@ import { ExecutionService } from './execution.service.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
+import { RemoteEnds } from './remote-ends.js';
 import { RetentionService } from './retention.service.js';
 import { SweeperService } from './sweeper.service.js';
 import { SuspensionService } from './suspension.service.js';
@@ -22,6 +23,7 @@ import { UsageMeter } from './usage-meter.js';
     QueueService,
     ExecutionService,
     LeaseService,
+    RemoteEnds,
     RetentionService,
     SweeperService,
     SuspensionService,

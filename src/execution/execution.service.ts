@@ -19,6 +19,7 @@ import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { observeRun } from './observe-run.js';
+import { RemoteEnds } from './remote-ends.js';
 import { Run } from './run.js';
 import { TaskEnder } from './task-ender.js';
 import { UsageMeter } from './usage-meter.js';
@@ -71,6 +72,7 @@ export class ExecutionService {
     private readonly approvals: RedisApprovalStore,
     private readonly usage: UsageMeter,
     private readonly allowances: AllowanceService,
+    private readonly remotes: RemoteEnds,
   ) {}
 
   get instance(): string {
@@ -200,6 +202,9 @@ export class ExecutionService {
         metrics.activeRuns.set(this.active.size);
       });
       if (task !== undefined || run.isFenced) this.dropHint(ref);
+      if (task !== undefined && owned.attempt > 1) {
+        void this.remotes.ofRun(run.keys, () => run.abandoned());
+      }
       this.handed.announce(ref.tenant, run.aftermath?.handed ?? '');
       const evicted = run.aftermath?.evicted ?? '';
       if (evicted !== '') await this.ender.end(ref.tenant, evicted, TOO_MANY_PARKED);

@@ -39,6 +39,8 @@ export interface RunCallsOptions {
 }
 
 const record = z.object({
+  /** Configured name; absent in what older versions have recorded. */
+  remote: z.string().optional(),
   what: z.string(),
   hash: z.string(),
   readOnly: z.boolean(),
@@ -50,6 +52,33 @@ const record = z.object({
 type CallRecord = z.infer<typeof record>;
 
 const link = z.object({ contextId: z.string(), taskId: z.string().optional() });
+
+/** A task at a remote agent. */
+export interface RemoteTask {
+  readonly remote: string;
+  readonly taskId: string;
+}
+
+/** The prefix of the ids of what a leg of a task has called. */
+function idsOf(leg: number): string {
+  return `call-${leg}-`;
+}
+
+/** The tasks at remotes that one leg of a task has set in motion, ended or not. */
+export async function remoteTasksOf(
+  store: Pick<RedisTaskStore, 'effectsOf'>,
+  keys: TaskKeys,
+  leg: number,
+): Promise<readonly RemoteTask[]> {
+  const effects = await resend(() => store.effectsOf(keys, idsOf(leg)), { forMs: PATIENCE_MS });
+  return effects.flatMap(({ phase, text }) =>
+    phase === 'link' ? remoteTaskOf(record.parse(JSON.parse(text))) : [],
+  );
+}
+
+function remoteTaskOf({ remote, taskId }: CallRecord): readonly RemoteTask[] {
+  return remote === undefined || taskId === undefined ? [] : [{ remote, taskId }];
+}
 
 interface Earlier {
   readonly id: string;
@@ -82,6 +111,12 @@ export class RunCalls implements CallDesk {
     return this.under(id, plan, undefined);
   }
 
+  /** What an earlier attempt at this turn has set in motion and this one did not take up. */
+  async abandoned(): Promise<readonly RemoteTask[]> {
+    const earlier = await (this.earlier ??= this.load());
+    return earlier.filter(({ used }) => !used).flatMap((one) => remoteTaskOf(one.record));
+  }
+
   async linkOf(remote: string): Promise<RemoteLink | undefined> {
     const { store, keys } = this.options;
     const text = await resend(() => store.linkOf(keys, remote), { forMs: PATIENCE_MS });
@@ -100,7 +135,7 @@ export class RunCalls implements CallDesk {
 
   private under(id: string, plan: CallPlan, before: Before | undefined): OpenCall {
     const { deeds, hold } = this.options;
-    const { what, hash, readOnly } = plan;
+    const { remote, what, hash, readOnly } = plan;
     const deed: Done | undefined = readOnly ? undefined : { text: what, outcome: 'unknown' };
     let over = (): void => undefined;
     if (deed !== undefined) {
@@ -117,7 +152,7 @@ export class RunCalls implements CallDesk {
       before,
       named: async (taskId) => {
         hasTask = true;
-        await this.mark(id, 'link', { what, hash, readOnly, taskId });
+        await this.mark(id, 'link', { remote, what, hash, readOnly, taskId });
       },
       end: async (outcome, text) => {
         try {
@@ -128,9 +163,14 @@ export class RunCalls implements CallDesk {
           if (hasTask || outcome === 'unknown' || before !== undefined) return;
           const kept = text.slice(0, MOST_TEXT);
           const refused = outcome === 'refused' ? { refused: true } : {};
-          await this.mark(id, 'outcome', { what, hash, readOnly, text: kept, ...refused }).catch(
-            () => undefined,
-          );
+          await this.mark(id, 'outcome', {
+            remote,
+            what,
+            hash,
+            readOnly,
+            text: kept,
+            ...refused,
+          }).catch(() => undefined);
         } finally {
           over();
         }
@@ -149,7 +189,7 @@ export class RunCalls implements CallDesk {
   private async load(): Promise<Earlier[]> {
     const { store, keys, attempt, leg } = this.options;
     if (attempt === 1) return [];
-    const effects = await resend(() => store.effectsOf(keys, `call-${leg}-`), {
+    const effects = await resend(() => store.effectsOf(keys, idsOf(leg)), {
       forMs: PATIENCE_MS,
     });
     const numbered = effects
@@ -164,7 +204,7 @@ export class RunCalls implements CallDesk {
   }
 
   private id(count: number): string {
-    return `call-${this.options.leg}-${count}`;
+    return `${idsOf(this.options.leg)}${count}`;
   }
 }
 
@@ -173,7 +213,7 @@ export class RunCalls implements CallDesk {
  * other words must not have it done twice.
  */
 function match(earlier: readonly Earlier[], plan: CallPlan): Earlier | undefined {
-  const open = earlier.filter(({ used }) => !used);
+  const open = earlier;
   const same = open.find((one) => one.record.hash === plan.hash);
   if (same !== undefined || plan.readOnly) return same;
   return open.find((one) => !one.record.readOnly);

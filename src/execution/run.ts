@@ -18,6 +18,7 @@ import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
 import { FrameFitter, said } from './frame-fitter.js';
 import { type Effect, RunEffects } from './run-effects.js';
+import type { RemoteTask } from './run-calls.js';
 import { RunDesk } from './run-desk.js';
 import { RunFiles } from './run-files.js';
 
@@ -202,6 +203,11 @@ export class Run {
     // One tells calls by its steps, another asks before each; most do both.
     const toolCalls = Math.max(this.granted, this.bridge.toolsUsed);
     return { tasks: counts ? 1 : 0, toolCalls, ...this.tokens };
+  }
+
+  /** Tasks at remotes that an earlier attempt has left behind and this one did not take up. */
+  abandoned(): Promise<readonly RemoteTask[]> {
+    return this.desk.calls.abandoned();
   }
 
   /** The document as of the last acknowledged event. */

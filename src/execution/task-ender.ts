@@ -12,6 +12,7 @@ import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { type FrozenCall, textOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
+import { RemoteEnds } from './remote-ends.js';
 import { statusOf } from './run.js';
 
 /** How the gateway itself ends a task. */
@@ -39,6 +40,7 @@ export class TaskEnder {
     private readonly handed: HandedTasks,
     private readonly instances: RedisInstanceStore,
     private readonly lease: LeaseService,
+    private readonly remotes: RemoteEnds,
   ) {}
 
   /**
@@ -108,6 +110,7 @@ export class TaskEnder {
     const result = await resend(() => this.store.settle(args), { forMs: PATIENCE_MS });
     if (!result.ok) return undefined;
     this.handed.announce(tenant, result.value.handed);
+    void this.remotes.ofTask(args.keys, call.leg);
     metrics.tasksSettled.inc({ state: verdict.state, tenant: tenantLabel(tenant) });
     return args.task;
   }

@@ -206,6 +206,37 @@ describe('the extended card', () => {
     expect(writing['tags']).not.toContain('read-only');
   });
 
+  it('should name the agents that can be asked, not where they are, nor those that are denied', () => {
+    const http = { headers: {}, allowPrivate: true, maxBytes: 1, silenceMs: 1, maxSeconds: 1 };
+    const remote = (name: string, readOnly: boolean, policy: 'deny' | 'auto' | 'ask-caller') => ({
+      ...{ ...http, name, readOnly, policy, url: `https://${name}.secret.internal/` },
+    });
+    const tenant: TenantConfig = {
+      ...tenantConfig('acme'),
+      remotes: [
+        remote('reads', true, 'auto'),
+        remote('writes', false, 'ask-caller'),
+        remote('never', false, 'deny'),
+      ],
+      mcpServers: [
+        { ...http, transport: 'http', name: 'tools', url: 'https://secret.internal/', writes: {} },
+      ],
+    };
+    const [, ...asked] = skillsOf(tenant);
+    expect(asked.map(({ id, tags }) => [id, tags])).toEqual([
+      ['ask-reads', ['remote-agent', 'read-only']],
+      ['ask-writes', ['remote-agent', 'may-write']],
+    ]);
+    expect(asked[1]?.['description']).toContain('once you have approved it');
+    expect(JSON.stringify(asked)).not.toContain('secret');
+    const assistant = { backend: 'llm' } as TenantConfig['assistant'];
+    expect(skillsOf({ ...tenant, assistant }).map(({ id }) => id)).toEqual([
+      ...['n9e-assistant', 'ask-reads', 'ask-writes', 'tools-of-others'],
+    ]);
+    // A user of n9e, whose rights no remote could be narrowed down to.
+    expect(skillsOf({ ...tenant, assistant }, false)).toHaveLength(1);
+  });
+
   it('should be pure 1.0, signed, and the same over JSON-RPC', async () => {
     const rest = await v1();
     const emptied = JSON.stringify(rest).replaceAll('{"list":[]}', '{}');

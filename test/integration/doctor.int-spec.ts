@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { nightjar } from '../support/nightjar-cli.js';
+import { RemoteAgentServer, refusedWith } from '../support/remote-agent-server.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TokenIssuer } from '../support/token-issuer.js';
 
@@ -93,6 +95,50 @@ describe('nightjar doctor', () => {
     const { code, stdout } = await nightjar(['doctor'], env);
     expect(code).toBe(69);
     expect(stdout).toMatch(/ERROR +rights {2}channels +NOPERM/);
+  });
+
+  it('should ask each remote what it offers, and whether it takes the credentials', async () => {
+    const agent = await RemoteAgentServer.start();
+    agent.answer = (request, response) => {
+      if (request.headers.authorization !== 'Bearer good') response.writeHead(401).end();
+      else if (request.path !== '/rpc') response.writeHead(307, { location: '/rpc' }).end();
+      else refusedWith(request, response, -32001, 'Task not found');
+    };
+    const astray = await RemoteAgentServer.start();
+    astray.card = agent.cardOf({});
+    const remote = (name: string, url: string, key: string, more: object = {}): object => ({
+      ...{ name, url, allowPrivate: true, ...more },
+      auth: { kind: 'bearer', token: { env: key } },
+    });
+    const path = join(dir, 'remotes.yaml');
+    const sources = [{ type: 'demo', name: 'd' }];
+    const remotes = [
+      remote('fit', agent.url, 'GOOD'),
+      remote('locked', agent.url, 'BAD'),
+      remote('astray', astray.url, 'GOOD'),
+      remote('gone', `http://127.0.0.1:${await freePort()}`, 'GOOD'),
+      remote('inside', agent.url, 'GOOD', { allowPrivate: false }),
+    ];
+    const mcpServers = [remote('moved', `${agent.url}/mcp`, 'GOOD')];
+    const tenants = [{ id: 'acme', sources, remotes, mcpServers }];
+    await writeFile(path, JSON.stringify({ tenants }));
+    const env = { REDIS_URL: redis.url, HOME: dir, GOOD: 'good', BAD: 'bad-key' };
+    const { code, stdout } = await nightjar(['doctor', '--json', '--config', path], env);
+    await Promise.all([agent.stop(), astray.stop()]);
+    expect(code).toBe(69);
+    const { findings } = JSON.parse(stdout) as Answer;
+    const told = findings
+      .filter(({ check }) => check === 'agent' || check === 'mcp server')
+      .map(({ where, level, text }) => `${where} ${level}: ${text}`);
+    expect(told).toEqual([
+      'acme/fit ok: A2A 1.0 (JSONRPC), 1 skills',
+      "acme/locked error: locked refused the gateway's credentials (HTTP 401)",
+      'acme/astray error: astray was not called: its agent card names an address of another origin',
+      'acme/gone error: gone could not be reached (ECONNREFUSED)',
+      'acme/inside error: inside was not called: its url must be https',
+      'acme/moved error: moved answered with a redirect (HTTP 307), which is not followed',
+    ]);
+    expect(stdout).not.toContain('bad-key');
   });
 
   it('should look whether issuers of access tokens say who they are, and give keys', async () => {

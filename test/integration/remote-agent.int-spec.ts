@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/assistant/assistant-backend.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { RemoteAgent } from '../../src/assistant/remote/remote-agent.js';
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { RemoteAgentConfig } from '../../src/config/config.types.js';
@@ -18,6 +18,10 @@ import {
   taskOf,
 } from '../support/remote-agent-server.js';
 import { eventually, sleep } from '../support/wait.js';
+
+vi.mock('node:dns/promises', () => ({
+  lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+}));
 
 let server: RemoteAgentServer;
 let agents: RemoteAgent[];
@@ -66,10 +70,17 @@ interface Called {
 
 async function ask(
   agent: RemoteAgent,
-  over: { depth?: number; signal?: AbortSignal; task?: string } = {},
+  over: {
+    depth?: number;
+    signal?: AbortSignal;
+    task?: string;
+    answering?: NonNullable<Turn['answering']>;
+  } = {},
 ): Promise<Called> {
   const frames: Frame[] = [];
-  const turn = { tenant: 'acme', taskId: 'task-1', depth: over.depth ?? 0 };
+  const { answering } = over;
+  const beside = answering === undefined ? {} : { answering };
+  const turn = { tenant: 'acme', taskId: 'task-1', depth: over.depth ?? 0, ...beside };
   const signal = over.signal ?? new AbortController().signal;
   const calling = agent
     .anything()
@@ -237,8 +248,35 @@ describe('a call of a remote agent', () => {
     const { answer } = await ask(agentAt());
     expect(answer).toMatchObject({ success: false, certainty: 'refused' });
     expect(answer.text).toContain('its question is not open any more');
-    expect(server.calls).toHaveLength(1);
+    expect(server.calls.map(({ body }) => body['method'])).toEqual([
+      'SendStreamingMessage',
+      'GetTask',
+    ]);
     expect(desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+  });
+
+  it('should ask anew, in the same conversation, once its question was withdrawn with our task', async () => {
+    desk.calls.links.set('far', { contextId: 'far-context', taskId: 'far-task' });
+    server.answer = (request, response) => {
+      const { method, params } = request.body as { method: string; params: object };
+      if (method === 'GetTask') answered(request, response, taskOf('TASK_STATE_CANCELED'));
+      else if (JSON.stringify(params).includes('"taskId":"far-task"')) {
+        refusedWith(request, response, -32004, 'The task has ended');
+      } else {
+        const done = taskOf('TASK_STATE_COMPLETED', [{ text: 'new words' }], { id: 'far-2' });
+        streamed(request, response, [{ task: done }]);
+      }
+    };
+    expect((await ask(agentAt())).answer.text).toBe('new words');
+    const { message } = server.calls.at(-1)?.body['params'] as { message: object };
+    expect(message).toMatchObject({ contextId: 'far-context' });
+    expect(message).not.toHaveProperty('taskId');
+
+    // Whoever answers that very question must not be taken for somebody who asks.
+    desk.calls.links.set('far', { contextId: 'far-context', taskId: 'far-task' });
+    const answering = { question: 'Which one?', expects: 'text' } as const;
+    const { answer } = await ask(agentAt(), { answering });
+    expect(answer.text).toContain('its question is not open any more');
   });
 
   it('should follow the task of an earlier attempt instead of asking', async () => {
@@ -409,6 +447,10 @@ describe('the guards of a remote agent', () => {
     expect(
       await failed(agentAt({ allowPrivate: false, url: 'https://agent.internal/' })),
     ).toContain('must name a host of the public internet');
+    // What the name leads to is judged when it is connected to.
+    const { port } = new URL(server.url);
+    const named = { allowPrivate: false, url: `https://agent.example.com:${port}/` };
+    expect(await failed(agentAt(named))).toContain('must be at a public address');
     expect(server.seen).toEqual([]);
   });
 
@@ -427,6 +469,29 @@ describe('the guards of a remote agent', () => {
       send();
     };
     expect(await failed(agentAt())).toBe('far sent more than the 1048576 bytes allowed');
+  });
+
+  it('should bound the size of a file, and send the credentials to no other host for one', async () => {
+    const thief = await RemoteAgentServer.start();
+    server.answer = (request, response) => {
+      if (request.path === '/file') {
+        response.writeHead(200, { 'content-length': String(9 * 1024 * 1024) }).end('x');
+        return;
+      }
+      const files = [
+        { url: `${server.url}/file`, filename: 'big.bin' },
+        { url: `${thief.url}/file`, filename: 'else.bin' },
+      ];
+      streamed(request, response, [{ task: taskOf('TASK_STATE_COMPLETED', files) }]);
+    };
+    const { frames } = await ask(agentAt({ maxBytes: 64 * 1024 * 1024 }));
+    const parts = frames.flatMap((frame) => (frame.kind === 'artifact' ? frame.parts : []));
+    expect(parts[0]?.text).toBe(
+      '[big.bin could not be fetched: far sent more than the 8388608 bytes allowed]',
+    );
+    expect(parts[1]).toMatchObject({ url: `${thief.url}/file` });
+    expect(thief.seen).toEqual([]);
+    await thief.stop();
   });
 
   it('should bound the silence, and tell that the outcome is not known', async () => {
@@ -481,6 +546,13 @@ describe('the guards of a remote agent', () => {
       expect(text).toMatch(/^far (answered|could not)/);
       expect(text).not.toContain('u:p');
     }
+  });
+
+  it('should offer the skills that the config names, and no other', async () => {
+    server.card = server.cardOf({ skills: [{ id: 'look' }, { id: 'reboot' }] });
+    const agent = agentAt({ skills: ['look', 'gone'] });
+    expect((await agent.health()).text).toBe('A2A 1.0 (JSONRPC), 1 skills');
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__look']);
   });
 
   it('should see a new card, and keep the old one while the server is away', async () => {

@@ -12,7 +12,7 @@ import { RemoteMcpServer } from '../../src/assistant/remote/remote-mcp-server.js
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { McpServerConfig } from '../../src/config/config.types.js';
 import { FakeDesk } from '../support/fake-desk.js';
-import { eventually } from '../support/wait.js';
+import { eventually, sleep } from '../support/wait.js';
 
 /** A real MCP server with sessions, in this process. */
 class Sessions {
@@ -108,6 +108,23 @@ class Sessions {
         return { content: [] };
       },
     );
+    server.registerTool(
+      'busy',
+      { description: '', inputSchema: {}, ...reads },
+      async (_args, { signal, sendNotification, _meta }) => {
+        const progressToken = _meta?.progressToken ?? 0;
+        for (let progress = 0; !signal.aborted && progress < 200; progress += 1) {
+          const params = { progressToken, progress, message: 'at it' };
+          await sendNotification({ method: 'notifications/progress', params });
+          await sleep(50);
+        }
+        return { content: [] };
+      },
+    );
+    // Through four servers already, this one the fifth.
+    server.registerTool('a__b__c__d__look', { description: '', inputSchema: {}, ...reads }, () => ({
+      content: [],
+    }));
     return server;
   }
 }
@@ -179,7 +196,7 @@ async function call(
 describe('an MCP server over HTTP', () => {
   it('should offer what only reads, and what writes as far as the config says', async () => {
     const names = (server: RemoteMcpServer): string[] => server.tools().map(({ name }) => name);
-    const reads = ['far__look', 'far__picture', 'far__broken', 'far__slow'];
+    const reads = ['far__look', 'far__picture', 'far__broken', 'far__slow', 'far__busy'];
     expect(names(await connected())).toEqual(reads);
     expect(
       names(await connected({ writes: { change: 'ask-caller' }, tools: ['look', 'change'] })),
@@ -260,6 +277,12 @@ describe('an MCP server over HTTP', () => {
       certainty: 'unknown',
       text: 'far said nothing for 0.3 s',
     });
+    const late = { success: false, certainty: 'unknown', text: 'far did not finish within 1 s' };
+    const bounded = await connected({ maxSeconds: 1 });
+    expect((await call(bounded, 'far__slow')).answer).toEqual(late);
+    const busy = await call(bounded, 'far__busy');
+    expect(busy.answer).toEqual(late);
+    expect(busy.frames).toContainEqual({ kind: 'step', text: 'at it' });
     const looped = await call(silent, 'far__look', { at: 'x' }, { depth: 4 });
     expect(looped.answer.text).toContain('looks like a loop');
     const small = await connected({ maxBytes: 200 });

@@ -8,6 +8,7 @@ import { ExecutionService } from '../../src/execution/execution.service.js';
 import { HandedTasks } from '../../src/execution/handed-tasks.js';
 import { LeaseService } from '../../src/execution/lease.service.js';
 import { QueueService } from '../../src/execution/queue.service.js';
+import { RemoteEnds } from '../../src/execution/remote-ends.js';
 import { RetentionService } from '../../src/execution/retention.service.js';
 import { SweeperService } from '../../src/execution/sweeper.service.js';
 import { TakeoverService } from '../../src/execution/takeover.service.js';
@@ -85,6 +86,8 @@ export class Core {
   readonly retention: RetentionService;
   readonly takeover: TakeoverService;
   readonly audit: AuditLog;
+  /** `<remote> <task>` of each task at a remote that was canceled for want of a run. */
+  readonly remoteCancels: string[] = [];
   private readonly usage: UsageMeter;
   private readonly sweeper: SweeperService;
   private readonly queue: QueueService;
@@ -96,6 +99,10 @@ export class Core {
     const backends = {
       backendOf: (): AssistantBackend => backend,
       replace: () => Promise.resolve(),
+      cancelRemote: (_tenant: string, remote: string, taskId: string): Promise<void> => {
+        this.remoteCancels.push(`${remote} ${taskId}`);
+        return Promise.resolve();
+      },
     };
     this.redis = new RedisConnections(config);
     this.usage = new UsageMeter(
@@ -107,7 +114,17 @@ export class Core {
     const instances = new RedisInstanceStore(this.redis, keys);
     const lease = new LeaseService(config, instances, clock);
     const handed = new HandedTasks();
-    const ender = new TaskEnder(store, reader, clock, tenants, handed, instances, lease);
+    const remoteEnds = new RemoteEnds(backends, store);
+    const ender = new TaskEnder(
+      store,
+      reader,
+      clock,
+      tenants,
+      handed,
+      instances,
+      lease,
+      remoteEnds,
+    );
     this.ender = ender;
     this.store = store;
     this.lease = lease;
@@ -127,6 +144,7 @@ export class Core {
       new RedisApprovalStore(this.redis.control, keys),
       this.usage,
       new AllowanceService(tenants, new RedisAllowanceStore(this.redis, keys), clock),
+      remoteEnds,
     );
     this.queue = new QueueService(handed, this.execution, lease, store, reader, tenants);
     this.takeover = new TakeoverService(

@@ -2,8 +2,10 @@ import type { WritesConfig } from '../../config/config.types.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import type { Redactor } from '../llm/redactor.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
+import { ToolInputError } from '../tools/tool-input-error.js';
 import { TurnWrites } from '../writes/carry-out.js';
 import type { WriteDesk } from '../writes/write-desk.js';
+import { writeWordsFor } from '../writes/write-words.js';
 import { approvable } from './approvable.js';
 import { ending, shown } from './remote-backend.js';
 import type { RemoteTool } from './remote-tool.js';
@@ -92,7 +94,13 @@ export async function* askAgent(wish: AgentWish, scene: AskScene): AsyncGenerato
     return;
   }
   const isFree = tool.readOnly || (tool.policy === 'auto' && desk !== undefined);
-  yield* isFree ? asked(tool, wish, scene) : proposed(tool, wish, scene);
+  try {
+    yield* isFree ? asked(tool, wish, scene) : proposed(tool, wish, scene);
+  } catch (error) {
+    if (!(error instanceof ToolInputError)) throw error;
+    const { cannotPlan } = writeWordsFor(turn.lang, turn.text);
+    yield { kind: 'content', text: cannotPlan(error.message) };
+  }
 }
 
 async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): AsyncGenerator<Frame> {

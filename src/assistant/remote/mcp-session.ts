@@ -85,7 +85,8 @@ export class McpSession {
           CompatibilityCallToolResultSchema,
           {
             signal,
-            timeout: silenceMs,
+            // Without a word of progress only this one is looked at.
+            timeout: Math.min(silenceMs, maxSeconds * 1000),
             maxTotalTimeout: maxSeconds * 1000,
             resetTimeoutOnProgress: true,
             onprogress: ({ message }) => {
@@ -208,7 +209,7 @@ export class McpSession {
   }
 
   private faultOf(error: unknown): RemoteError {
-    const { name, silenceMs } = this.config;
+    const { name, silenceMs, maxSeconds } = this.config;
     if (error instanceof RemoteError) return error;
     if (error instanceof StreamableHTTPError && (error.code ?? 0) > 0) {
       return new RemoteError(name, { kind: 'http', status: error.code ?? 0 });
@@ -217,7 +218,13 @@ export class McpSession {
       // -32001: no answer in time; -32000: the connection has closed.
       const code: number = error.code;
       if (code === -32001) {
-        return new RemoteError(name, { kind: 'silent', seconds: silenceMs / 1000 });
+        const isLate = silenceMs > maxSeconds * 1000 || isOfTotal(error.data);
+        return new RemoteError(
+          name,
+          isLate
+            ? { kind: 'late', seconds: maxSeconds }
+            : { kind: 'silent', seconds: silenceMs / 1000 },
+        );
       }
       if (code === -32000) {
         return this.broken ?? new RemoteError(name, { kind: 'unreachable', code: 'closed' });
@@ -236,6 +243,11 @@ export class McpSession {
     const known = typeof code === 'string' ? code : 'connection failed';
     return new RemoteError(name, { kind: 'unreachable', code: known }, { cause: error });
   }
+}
+
+/** Of a timeout: progress came all along, and the call was over its whole time. */
+function isOfTotal(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'maxTotalTimeout' in data;
 }
 
 /** The same response; `onError` is told when its body breaks, which the SDK keeps to itself. */

@@ -19,6 +19,8 @@ const DESCRIPTION_CHARS = 1000;
 const SCHEMA_CHARS = 16 * 1024;
 const SUMMARY_CHARS = 300;
 const STEP_CHARS = 300;
+/** So much later than the session's own clock. */
+const CLOCK_MS = 5000;
 
 const json = z.json();
 const described = z.object({
@@ -32,7 +34,7 @@ type Described = z.infer<typeof described>;
 
 interface Known {
   readonly tools: readonly (Described & { readonly ours: string })[];
-  /** Tools that cannot be used: too many, too large, or no description of one. */
+  /** Tools that cannot be used: too many, too large, too far away, or no description of one. */
   readonly dropped: number;
 }
 
@@ -53,7 +55,10 @@ export class RemoteMcpServer {
     this.http =
       config.transport === 'http'
         ? // A call may take its time without a byte; the session has the clock of it.
-          new RemoteHttp(config.name, { ...config, silenceMs: config.maxSeconds * 1000 })
+          new RemoteHttp(config.name, {
+            ...config,
+            silenceMs: config.maxSeconds * 1000 + CLOCK_MS,
+          })
         : undefined;
     this.session = new McpSession(config, this.http, (line) => {
       this.log.debug({ msg: `an MCP server says: ${line}`, ...where });
@@ -204,10 +209,20 @@ async function* followed(work: Promise<unknown>, steps: string[]): AsyncGenerato
   }
 }
 
+/**
+ * Through how many servers a call of it would go: gateways that offer each other's tools would else
+ * find new ones without end, none of which could be called.
+ */
+function hopsOf({ name }: Described): number {
+  return name.split('__').length;
+}
+
 function readTools(remote: string, given: readonly unknown[]): Known {
   const read = given.flatMap((one) => {
     const parsed = described.safeParse(one);
-    return parsed.success && JSON.stringify(parsed.data.inputSchema).length <= SCHEMA_CHARS
+    return parsed.success &&
+      JSON.stringify(parsed.data.inputSchema).length <= SCHEMA_CHARS &&
+      hopsOf(parsed.data) <= MOST_DEPTH
       ? [parsed.data]
       : [];
   });

@@ -6,7 +6,7 @@ import type { CallDesk } from './call-desk.js';
 
 /** For whom a tool is called. */
 export interface CallScene {
-  readonly turn: Pick<Turn, 'tenant' | 'taskId' | 'depth' | 'lang'>;
+  readonly turn: Pick<Turn, 'tenant' | 'taskId' | 'depth' | 'lang' | 'answering'>;
   /** Absent: nothing is recorded, and only what is read-only may be called. */
   readonly desk: CallDesk | undefined;
   readonly signal: AbortSignal;

@@ -78,6 +78,21 @@ export class TenantRemotes {
     );
   }
 
+  /** `health`, and whether each takes its credentials, as far as that can be told; for the operator. */
+  async examine(): Promise<readonly (RemoteHealth & { readonly unsure?: string })[]> {
+    const healths = await this.health();
+    return Promise.all(
+      healths.map(async (health) => {
+        // A server has been asked for its tools, with its credentials.
+        const agent = health.ok && health.type === 'agent' ? this.agent(health.name) : undefined;
+        const refusal = await agent?.refusal();
+        if (refusal === undefined) return health;
+        const { certain, text } = refusal;
+        return certain ? { ...health, ok: false, text } : { ...health, unsure: text };
+      }),
+    );
+  }
+
   async health(): Promise<readonly RemoteHealth[]> {
     return Promise.all([
       ...this.agents.map(async (one) => ({

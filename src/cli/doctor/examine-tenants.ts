@@ -42,12 +42,12 @@ async function examineSources({ id, sources }: TenantConfig): Promise<Finding[]>
 async function examineRemotes(tenant: TenantConfig): Promise<Finding[]> {
   const remotes = new TenantRemotes(tenant);
   try {
-    const healths = await remotes.health();
-    return healths.map(({ name, type, ok, text }) => ({
+    const healths = await remotes.examine();
+    return healths.map(({ name, type, ok, text, unsure }) => ({
       check: type === 'agent' ? 'agent' : 'mcp server',
       where: `${tenant.id}/${name}`,
-      level: ok ? 'ok' : 'error',
-      text,
+      level: !ok ? 'error' : unsure === undefined ? 'ok' : 'unknown',
+      text: unsure === undefined ? text : `${text}; its credentials are not proven: ${unsure}`,
     }));
   } finally {
     await remotes.close();

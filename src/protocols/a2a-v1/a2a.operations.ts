@@ -257,6 +257,7 @@ export class A2AOperations {
       issuers: this.config.auth.oidc,
       pushNotifications: this.config.push !== undefined,
       tenant: this.tenants.get(ctx.tenant),
+      mayAskRemotes: ctx.busiGroups === undefined,
     });
     return version === '1.0' ? this.signer.sign(v1, baseUrl) : this.signer.sign03(v03, baseUrl);
   }

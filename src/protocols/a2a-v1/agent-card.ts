@@ -56,6 +56,8 @@ export interface CardOptions {
   readonly pushNotifications?: boolean;
   /** Of an authenticated caller. */
   readonly tenant?: TenantConfig;
+  /** Whether that caller may have remote agents asked. */
+  readonly mayAskRemotes?: boolean;
 }
 
 /**
@@ -68,6 +70,7 @@ export function agentCards({
   issuers = [],
   pushNotifications = false,
   tenant,
+  mayAskRemotes = false,
 }: CardOptions): AgentCards {
   const endpoint = `${baseUrl}/a2a`;
   const supportedInterfaces: JsonObject[] = [
@@ -82,7 +85,7 @@ export function agentCards({
     version: PRODUCT.version,
     defaultInputModes: INPUT_MODES,
     defaultOutputModes: OUTPUT_MODES,
-    skills: tenant === undefined ? [SKILL] : skillsOf(tenant),
+    skills: tenant === undefined ? [SKILL] : skillsOf(tenant, mayAskRemotes),
   };
   const openId = issuers.map((issuer, index) => ({
     name: index === 0 ? OIDC_SCHEME : `${OIDC_SCHEME}-${index + 1}`,

@@ -41,9 +41,11 @@ const METRIC_TOOLS: readonly ReadTool[] = [
 
 /**
  * What this tenant's assistant can do, as its configuration has it (seed-behaviours V22). No name,
- * address or setting of a source is in it: a caller sees a capability, not how it comes about.
+ * address or setting of a source is in it: a caller sees a capability, not how it comes about. Other
+ * agents are named, since it is by their names that they are asked; their addresses are not.
+ * @param mayAskRemotes false for a user whose rights are narrower than the tenant's.
  */
-export function skillsOf(tenant: TenantConfig): readonly JsonObject[] {
+export function skillsOf(tenant: TenantConfig, mayAskRemotes = true): readonly JsonObject[] {
   const { assistant, sources } = tenant;
   if (assistant.backend === 'module') return [scripted(assistant)];
   if (assistant.backend === 'remote') return [relayed()];
@@ -72,7 +74,47 @@ export function skillsOf(tenant: TenantConfig): readonly JsonObject[] {
       ],
       examples: topics.flatMap((topic) => topic.examples),
     },
+    ...(mayAskRemotes ? tenant.remotes.flatMap(asking) : []),
+    ...(mayAskRemotes && assistant.backend === 'llm' && offersTools(tenant)
+      ? [TOOLS_OF_OTHERS]
+      : []),
   ];
+}
+
+/** A remote agent that the assistant passes questions on to. */
+function asking({ name, readOnly, policy }: TenantConfig['remotes'][number]): JsonObject[] {
+  if (!readOnly && policy === 'deny') return [];
+  const who =
+    policy === 'auto'
+      ? 'is asked at once'
+      : policy === 'ask-caller'
+        ? 'is asked once you have approved it'
+        : 'is asked once an operator has approved it';
+  return [
+    {
+      id: `ask-${name}`,
+      name: `Ask ${name}`,
+      description: `Passes a question on to another agent, ${name}, and shows its answer as its words. ${
+        readOnly ? 'Read-only: it changes nothing.' : `It may change things, and ${who}.`
+      }`,
+      tags: ['remote-agent', readOnly ? 'read-only' : 'may-write'],
+      examples: [`ask ${name}: why is checkout slow?`, `问 ${name} 为什么变慢`],
+    },
+  ];
+}
+
+const TOOLS_OF_OTHERS: JsonObject = {
+  id: 'tools-of-others',
+  name: 'Tools of other servers',
+  description:
+    'Uses tools of MCP servers that stand outside of this gateway where an answer needs them.',
+  tags: ['mcp'],
+  examples: [],
+};
+
+/** Which tools there are is known only once a server has told of them. */
+function offersTools({ mcpServers }: TenantConfig): boolean {
+  return mcpServers.length > 0;
 }
 
 function mayUse({ tools }: TenantConfig, some: readonly ReadTool[]): boolean {

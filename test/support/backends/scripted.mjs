@@ -3,8 +3,9 @@
 //                                  `pad` dots, and after a step of `step` dots
 //   data 10 900000 …               one artifact each, whose data are so many bytes
 //   ask [expects=approval]         a question; the answer is repeated
-//   instant | hang | deaf | fail | throw | reject | auth | big bytes=100000 | effect …
+//   instant | nonce | hang | deaf | fail | throw | reject | auth | big bytes=100000 | effect …
 // Options: journal (a file that gets a line for each start and each effect).
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -65,6 +66,9 @@ async function* run(turn, signal, options) {
       return;
     case 'instant':
       yield { kind: 'content', text: 'done' };
+      return;
+    case 'nonce':
+      yield { kind: 'content', text: `nonce-${randomUUID()}` };
       return;
     case 'steps':
       yield { kind: 'reason', text: 'thinking' };

@@ -1,0 +1,246 @@
+import { Logger } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AssistantBackend, Frame, Turn } from '../../src/assistant/assistant-backend.js';
+import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
+import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
+import { Redactor } from '../../src/assistant/llm/redactor.js';
+import { RemoteBackend } from '../../src/assistant/remote/remote-backend.js';
+import { TenantRemotes } from '../../src/assistant/remote/tenant-remotes.js';
+import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
+import { ApprovalGate } from '../../src/assistant/writes/approval-gate.js';
+import type { RemoteAgentConfig } from '../../src/config/config.types.js';
+import { FakeDesk } from '../support/fake-desk.js';
+import { contentOf, turnOf } from '../support/fake-sources.js';
+import { llmConfig } from '../support/llm-bench.js';
+import { RemoteAgentServer, streamed, taskOf } from '../support/remote-agent-server.js';
+import { openai, ScriptedLlm } from '../support/scripted-llm.js';
+
+type Question = Extract<Frame, { kind: 'input_required' }>;
+
+let server: RemoteAgentServer;
+let llm: ScriptedLlm;
+let opened: TenantRemotes[];
+let desk: FakeDesk;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  llm = await ScriptedLlm.start();
+});
+afterAll(async () => {
+  Logger.overrideLogger(undefined as never);
+  await llm.close();
+});
+beforeEach(async () => {
+  server = await RemoteAgentServer.start();
+  server.answer = (request, response) => {
+    const done = taskOf('TASK_STATE_COMPLETED', [{ text: 'it is rebooted' }]);
+    streamed(request, response, [{ task: done }]);
+  };
+  opened = [];
+  desk = new FakeDesk();
+});
+afterEach(async () => {
+  await Promise.all(opened.map((remotes) => remotes.close()));
+  await server.stop();
+});
+
+function remotesWith(over: Partial<RemoteAgentConfig>): TenantRemotes {
+  const config: RemoteAgentConfig = {
+    name: 'far',
+    url: server.url,
+    headers: { 'x-user-token': 'far-token-0123456789' },
+    allowPrivate: true,
+    maxBytes: 1024 * 1024,
+    readOnly: false,
+    policy: 'auto',
+    silenceMs: 5000,
+    maxSeconds: 20,
+    ...over,
+  };
+  const remotes = new TenantRemotes({ id: 'acme', remotes: [config], mcpServers: [] });
+  opened.push(remotes);
+  return remotes;
+}
+
+const redactor = new Redactor(['far-token-0123456789']);
+const nowhere = new TenantSources([]);
+
+/** The builtin assistant of a tenant, or the other one that is given, behind the gate of writes. */
+async function run(
+  remotes: TenantRemotes,
+  text: string,
+  more: Partial<Turn> = {},
+  inner: AssistantBackend = new BuiltinBackend(nowhere, Date.now, undefined, { remotes, redactor }),
+): Promise<Frame[]> {
+  const gate = new ApprovalGate(inner, { remotes, sources: nowhere, writes: undefined });
+  const frames: Frame[] = [];
+  const { signal } = new AbortController();
+  for await (const frame of gate.run(turnOf(text, more), signal, desk)) {
+    frames.push(frame);
+    if (frame.kind === 'input_required') break;
+  }
+  return frames;
+}
+
+function questionIn(frames: readonly Frame[]): Question {
+  const found = frames.find((frame) => frame.kind === 'input_required');
+  if (found === undefined) throw new Error(`no question, but: ${contentOf(frames)}`);
+  return found;
+}
+
+function answering({ question, expects, plan }: Question): Partial<Turn> {
+  return { answering: { question, expects, ...(plan === undefined ? {} : { plan }) } };
+}
+
+/** What was asked there, in words. */
+function askedThere(): readonly unknown[] {
+  return server.calls.map(
+    ({ body }) => (body['params'] as { message: { parts: { text: string }[] } }).message.parts,
+  );
+}
+
+const modelOf = (remotes: TenantRemotes): LlmBackend =>
+  new LlmBackend({ config: llmConfig(llm.url), sources: nowhere, remotes, secrets: [] });
+
+describe('a remote agent that its user has to approve', () => {
+  it('should be asked exactly what was shown, by a yes alone', async () => {
+    const remotes = remotesWith({ policy: 'ask-caller' });
+    const asked = questionIn(await run(remotes, 'ask far: reboot "web-1"'));
+    expect(asked).toMatchObject({ expects: 'approval' });
+    expect(asked.question).toContain('far');
+    expect(asked.question).toContain('reboot "web-1"');
+    const again = questionIn(await run(remotes, 'perhaps', answering(asked)));
+    expect(again.question).toContain('no clear answer');
+    expect(contentOf(await run(remotes, 'no', answering(asked)))).toContain('Nothing was done');
+    expect(server.calls).toEqual([]);
+
+    expect(contentOf(await run(remotes, 'yes', answering(asked)))).toContain('it is rebooted');
+    expect(askedThere()).toEqual([[{ text: 'reboot "web-1"' }]]);
+    expect(desk.calls.opened).toMatchObject([{ remote: 'far', readOnly: false }]);
+  });
+
+  it('should not be asked by another plan, for another user, or once it is denied', async () => {
+    const remotes = remotesWith({ policy: 'ask-caller' });
+    const asked = questionIn(await run(remotes, 'ask far: reboot web-1'));
+    const plan = { ...asked.plan, args: { task: 'reboot everything' } };
+    for (const frames of [
+      await run(remotes, 'yes', answering({ ...asked, plan })),
+      await run(remotes, 'yes', { ...answering(asked), user: 'mallory' }),
+    ]) {
+      expect(contentOf(frames)).toContain('not the plan');
+    }
+    for (const policy of ['deny', 'ask-operator'] as const) {
+      const changed = await run(remotesWith({ policy }), 'yes', answering(asked));
+      expect(contentOf(changed)).toMatch(/not the plan|may not|lapsed/);
+    }
+    // A user whose rights are narrower than the tenant's.
+    const narrow = await run(remotes, 'yes', { ...answering(asked), busiGroups: [1] });
+    expect(contentOf(narrow)).toContain('not the plan');
+    expect(server.calls).toEqual([]);
+  });
+
+  it('should not be asked what is too long to be read', async () => {
+    const remotes = remotesWith({ policy: 'ask-caller' });
+    const frames = await run(remotes, `ask far: ${'reboot '.repeat(500)}`);
+    expect(contentOf(frames)).toContain('too long to be approved: at most 3000 characters');
+    const auto = await run(remotesWith({}), `ask far: ${'reboot '.repeat(5000)}`);
+    expect(contentOf(auto)).toContain('This cannot be done as it was said');
+    expect(server.calls).toEqual([]);
+  });
+
+  it('should be proposed by a model, whose turn ends with the question', async () => {
+    const remotes = remotesWith({ policy: 'ask-caller' });
+    llm.script(openai.calls({ id: 'c', name: 'far__look', args: { task: 'reboot web-1' } }));
+    const asked = questionIn(await run(remotes, 'reboot it', {}, modelOf(remotes)));
+    expect(llm.complaints).toEqual([]);
+    expect(server.calls).toEqual([]);
+    const frames = await run(remotes, 'yes', answering(asked), modelOf(remotes));
+    expect(contentOf(frames)).toContain('it is rebooted');
+    expect(llm.requests).toHaveLength(1);
+    expect(askedThere()).toHaveLength(1);
+  });
+
+  it('should fail the task when nobody knows what came of it', async () => {
+    const remotes = remotesWith({ policy: 'ask-caller', silenceMs: 300 });
+    const asked = questionIn(await run(remotes, 'ask far: reboot web-1'));
+    server.answer = () => undefined;
+    const frames = await run(remotes, 'yes', answering(asked));
+    expect(frames.at(-1)).toMatchObject({ kind: 'fail' });
+    expect(contentOf(frames)).toBe('');
+  });
+});
+
+describe('a remote agent that an operator has to approve', () => {
+  it('should be asked by the operator’s word alone', async () => {
+    const remotes = remotesWith({ policy: 'ask-operator' });
+    for (const decision of [
+      { decision: 'refused', by: 'olga' },
+      { decision: 'expired' },
+    ] as const) {
+      desk.operator = decision;
+      expect(contentOf(await run(remotes, 'ask far: reboot web-1'))).toContain('Nothing was done');
+    }
+    expect(server.calls).toEqual([]);
+    desk.operator = { decision: 'approved', by: 'olga' };
+    const frames = await run(remotes, 'ask far: reboot web-1');
+    expect(contentOf(frames)).toMatch(/Approved by the operator olga.*it is rebooted/s);
+    expect(desk.asked.map(({ summary }) => summary)).toEqual(
+      Array.from({ length: 3 }, () => 'ask the agent far: reboot web-1'),
+    );
+    expect(askedThere()).toHaveLength(1);
+  });
+});
+
+describe('a remote agent that is denied', () => {
+  it('should be offered to nobody and asked by nobody', async () => {
+    const remotes = remotesWith({ policy: 'deny' });
+    expect(await remotes.toolsSoon(new AbortController().signal)).toEqual([]);
+    const said = contentOf(await run(remotes, 'ask far: reboot web-1'));
+    expect(said).toMatch(/may not|does not allow|no skill/);
+    llm.script((request, response) => {
+      expect(JSON.stringify(request.body.tools ?? [])).not.toContain('far__');
+      return openai.says('no')(request, response);
+    });
+    await run(remotes, 'reboot it', {}, modelOf(remotes));
+    expect(llm.complaints).toEqual([]);
+    expect(server.calls).toEqual([]);
+  });
+});
+
+describe('a user with fewer rights than the tenant', () => {
+  it('should reach no remote, by whatever backend', async () => {
+    const remotes = remotesWith({ readOnly: true });
+    const narrow = { busiGroups: [1] };
+    const relay = new RemoteBackend({ remotes, agent: 'far', redactor });
+    expect((await run(remotes, 'hello', narrow, relay))[0]).toMatchObject({ kind: 'reject' });
+    expect(contentOf(await run(remotes, 'ask far: hello', narrow))).toContain('busi groups');
+    llm.script((request, response) => {
+      expect(JSON.stringify(request.body.tools ?? [])).not.toContain('far__');
+      return openai.says('no')(request, response);
+    });
+    await run(remotes, 'ask it', narrow, modelOf(remotes));
+    expect(llm.complaints).toEqual([]);
+    expect(server.calls).toEqual([]);
+  });
+});
+
+describe('what a remote agent says', () => {
+  it('should come without the tenant’s secrets, whoever shows it', async () => {
+    const leak = 'the token is far-token-0123456789';
+    server.answer = (request, response) => {
+      const artifact = { artifactId: 'b', name: leak, parts: [{ data: { leak } }] };
+      const task = taskOf('TASK_STATE_COMPLETED', [{ text: leak }]) as { artifacts: object[] };
+      task.artifacts.push(artifact);
+      streamed(request, response, [{ task }]);
+    };
+    const remotes = remotesWith({ readOnly: true });
+    const relay = new RemoteBackend({ remotes, agent: 'far', redactor });
+    for (const frames of [
+      await run(remotes, 'ask far: hello'),
+      await run(remotes, 'hello', {}, relay),
+    ]) {
+      expect(contentOf(frames)).toContain('the token is');
+      expect(JSON.stringify(frames)).not.toContain('far-token-0123456789');
+    }
+  });
+});
