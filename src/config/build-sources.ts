@@ -21,7 +21,7 @@ export function buildSources(
     if (names.has(source.name)) faults.add(`${here}.name`, 'is taken by another source');
     names.add(source.name);
     if (source.type !== 'n9e') {
-      for (const key of ['busiGroups', 'datasources'] as const) {
+      for (const key of ['busiGroups', 'datasources', 'mutes'] as const) {
         if (source[key] !== undefined) faults.add(`${here}.${key}`, 'has a meaning for n9e only');
       }
     }
@@ -34,6 +34,7 @@ export function buildSources(
           type: 'n9e',
           busiGroups: source.busiGroups ?? [],
           datasources: source.datasources ?? [],
+          mutes: source.mutes ?? false,
         };
       default:
         return { ...buildHttp(source, here, secrets, faults), type: source.type };

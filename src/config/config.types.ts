@@ -348,6 +348,8 @@ export interface N9eSourceConfig extends HttpSourceConfig {
   readonly busiGroups: readonly (number | string)[];
   /** Ids of the datasources that may be queried, everything in them; empty: none. */
   readonly datasources: readonly number[];
+  /** Whether `writes` may make and end mutes in those groups. */
+  readonly mutes: boolean;
 }
 
 /** Secrets are already resolved from their environment or file reference. */

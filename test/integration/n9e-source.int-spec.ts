@@ -51,6 +51,7 @@ function config(over: Partial<N9eSourceConfig> = {}): N9eSourceConfig {
     headers: { 'X-User-Token': TOKEN },
     busiGroups: [1],
     datasources: [7],
+    mutes: false,
     ...over,
   };
 }

@@ -13,6 +13,8 @@ export interface N9eFacts {
   targets: Row[];
   mutes: Row[];
   boards: Row[];
+  /** Whether a POST of a mute is answered with its id, as newer versions do. */
+  tellsMuteIds: boolean;
   /** Series by datasource, as a query answers them. */
   series: Record<number, readonly Row[]>;
   /** Tokens and whose they are. */
@@ -23,7 +25,7 @@ export interface N9eFacts {
 }
 
 /**
- * Behaves as facts on n9e say, at its worst: 200 with `err` for a business error, plain text for others,
+ * Behaves as facts on n9e say (mutes: as its sources of 2025/26 have it, see docs/assistant.md), at its worst: 200 with `err` for a business error, plain text for others,
  * an empty 500 for a panic, the HTML of its pages for an unknown path, and event and rule lists that show
  * every group whatever was asked for.
  */
@@ -36,6 +38,7 @@ export class N9eServer {
     targets: [],
     mutes: [],
     boards: [],
+    tellsMuteIds: true,
     series: {},
     users: {},
   };
@@ -89,10 +92,44 @@ export class N9eServer {
       dat(response, [this.facts.series[id] ?? []]);
       return;
     }
+    const mutes = /^\/busi-group\/(\d+)\/alert-mutes(\/preview|\/fields)?$/.exec(path);
+    if (mutes !== null && request.method !== 'GET') {
+      const [, group, what = ''] = mutes;
+      // bgrw: the group of the path alone is looked at.
+      if (user === undefined) plain(response, 401, 'unauthorized');
+      else if (!user.groups.includes(Number(group))) plain(response, 403, 'forbidden');
+      else this.mute(Number(group), what, JSON.parse(body) as Row, user.username, response);
+      return;
+    }
     const dats = this.dats(path, url.searchParams, user?.groups ?? []);
     if (dats === undefined) html(response);
     else if (user === undefined) plain(response, 401, 'unauthorized');
     else dat(response, path === '/self/profile' ? { ...user, roles: 'Standard' } : dats);
+  }
+
+  private mute(group: number, what: string, form: Row, by: string, response: ServerResponse): void {
+    const { facts } = this;
+    if (what === '/fields') {
+      const { ids, fields } = form as unknown as { ids: number[]; fields: Row };
+      facts.mutes = facts.mutes.map((one) =>
+        ids.includes(one['id'] as number) ? { ...one, ...fields } : one,
+      );
+      dat(response, undefined);
+      return;
+    }
+    const draft = { ...form, group_id: group, create_by: by };
+    if (Number(form['etime']) <= Number(form['btime'])) {
+      businessError(response, 'oops... etime <= btime');
+    } else if (what === '/preview') {
+      dat(
+        response,
+        facts.current.filter((event) => previews(draft, event)),
+      );
+    } else {
+      const id = 1 + Math.max(0, ...facts.mutes.map((one) => Number(one['id'])));
+      facts.mutes = [...facts.mutes, { ...draft, id }];
+      dat(response, facts.tellsMuteIds ? id : undefined);
+    }
   }
 
   private dats(path: string, query: URLSearchParams, groups: readonly number[]): unknown {
@@ -118,6 +155,34 @@ export class N9eServer {
         return undefined;
     }
   }
+}
+
+/** What the preview of a mute looks at; prod and cate are of no account later, in the engine. */
+function previews(mute: Row, event: Row): boolean {
+  if (event['group_id'] !== mute['group_id'] || event['rule_prod'] !== mute['prod']) return false;
+  const severities = mute['severities'] as number[];
+  if (severities.length > 0 && !severities.includes(event['severity'] as number)) return false;
+  if (mute['prod'] !== 'host') {
+    const ids = mute['datasource_ids'] as number[];
+    const isAny = ids.length === 0 || ids.includes(0);
+    if (event['cate'] !== mute['cate']) return false;
+    if (!isAny && !ids.includes(event['datasource_id'] as number)) return false;
+  }
+  const tags = new Map(
+    (event['tags'] as string[]).map((tag) => {
+      const at = tag.indexOf('=');
+      return [tag.slice(0, at), tag.slice(at + 1)];
+    }),
+  );
+  // A tag that the event does not have fits no filter, not even != and !~.
+  return (mute['tags'] as { key: string; func: string; value: string }[]).every(
+    ({ key, func, value }) => {
+      const own = tags.get(key);
+      if (own === undefined) return false;
+      if (func === '==') return own.trim() === value.trim();
+      return func === 'in' && value.split(/\s+/).includes(own);
+    },
+  );
 }
 
 export function plain(response: ServerResponse, status: number, text: string): void {

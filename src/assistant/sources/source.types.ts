@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/a2a.js';
 import type { SourceError } from './source-error.js';
 
 /** Where facts come from, as the rest of the assistant sees it. */
@@ -54,7 +55,28 @@ export interface SilenceWrites {
   /** @returns the id of the new silence. */
   create(silence: NewSilence): Promise<string>;
   expire(id: string): Promise<void>;
+  /**
+   * Of a source where a silence is more than its matchers: what it would be. What comes of it is kept
+   * in the plan, and given back with the silence that is made.
+   */
+  scope?(matchers: Silence['matchers'], signal: AbortSignal): Promise<SilenceScope>;
+  /** The id of a silence that may have been made; absent: it is known by its author and comment. */
+  find?(silence: NewSilence, signal: AbortSignal): Promise<string | undefined>;
 }
+
+export type SilenceScope =
+  /** Why there can be none of these matchers; for the user. */
+  | { readonly refused: string }
+  | {
+      /** For `create`, which is given it unchanged. */
+      readonly scope: JsonObject;
+      /** For people: where it will hold. */
+      readonly where: string;
+      /** Nothing but where it holds bounds it. */
+      readonly isBroad: boolean;
+      /** What it would silence now, as the source itself tells. */
+      readonly alerts: readonly Alert[];
+    };
 
 export interface NewSilence {
   readonly matchers: Silence['matchers'];
@@ -62,6 +84,8 @@ export interface NewSilence {
   readonly endsAt: number;
   readonly createdBy: string;
   readonly comment: string;
+  /** Of a source that has told one. */
+  readonly scope?: JsonObject;
 }
 
 export interface Inventory {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import { isUndone, SourceError } from '../sources/source-error.js';
-import type { NewSilence, Source } from '../sources/source.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
+import type { LabelSet, NewSilence, Source } from '../sources/source.types.js';
 import { isBroad } from '../writes/policy.js';
 import type { Danger, PlanFacts, WritePlan } from '../writes/write-plan.js';
 import type { WriteContext, WriteTool } from '../writes/write-tool.js';
@@ -43,7 +44,23 @@ const planned = z.strictObject({
   ends_at: z.iso.datetime(),
   created_by: z.string(),
   comment: z.string(),
+  /** Of a source where a silence is more than its matchers. */
+  scope: z.record(z.string(), z.json()).optional(),
+  covers: z
+    .strictObject({
+      where: z.string(),
+      broad: z.boolean(),
+      /** Alerts that fire now, as the source itself tells. */
+      count: z.int(),
+      some: z.array(z.string()),
+    })
+    .optional(),
 });
+type Covers = NonNullable<z.infer<typeof planned>['covers']>;
+
+/** Alerts that are named in a plan. */
+const MOST_NAMED = 5;
+const NAME_CHARS = 200;
 
 export type CreateSilenceArgs = z.input<typeof input>;
 
@@ -60,6 +77,7 @@ export const createSilence: WriteTool = {
     const source = await silencingSource(wanted, matchers, ctx, signal);
     const { user, taskId } = ctx.owner;
     const why = cleanText(comment, 300);
+    const scoped = await scopeIn(source, matchers, signal);
     const plan = {
       source: source.name,
       matchers: matchers.map(({ name, op, value }) => ({ name, op, value })),
@@ -67,18 +85,23 @@ export const createSilence: WriteTool = {
       ends_at: new Date(ends).toISOString(),
       created_by: cleanText(user, 200),
       comment: `${why === '' ? '' : `${why} `}(${cleanText(user, 200)} through Nightjar, task ${taskId})`,
+      ...scoped,
     };
+    const where =
+      scoped === undefined
+        ? ''
+        : `, in ${scoped.covers.where} (${String(scoped.covers.count)} alerts now)`;
     return {
       tool: createSilence.name,
       args: plan,
-      summary: `create a silence in ${source.name} for ${showMatchers(plan.matchers)} until ${plan.ends_at}, by ${plan.created_by}`,
+      summary: `create a silence in ${source.name} for ${showMatchers(plan.matchers)} until ${plan.ends_at}, by ${plan.created_by}${where}`,
     };
   },
   factsOf(args): PlanFacts {
-    const { matchers, planned_at: from, ends_at: to } = parseInput(planned, args);
+    const { matchers, planned_at: from, ends_at: to, covers } = parseInput(planned, args);
     const lasts = Date.parse(to) - Date.parse(from);
     const dangers: Danger[] = [];
-    if (isBroad(matchers)) dangers.push('broad');
+    if (isBroad(matchers) || covers?.broad === true) dangers.push('broad');
     if (lasts > DAY) dangers.push('long');
     return { matchers, lasts, dangers };
   },
@@ -92,10 +115,13 @@ export const createSilence: WriteTool = {
       lasts: to - from,
       by: plan.created_by,
       comment: plan.comment,
+      ...(plan.covers === undefined ? {} : { covers: plan.covers }),
     });
   },
   async affected(args, ctx, signal): Promise<number | undefined> {
-    const { matchers, source } = parseInput(planned, args);
+    const { matchers, source, covers } = parseInput(planned, args);
+    // The source's own word stands in the plan.
+    if (covers !== undefined) return undefined;
     const { answers } = await ctx.reads.alerts(signal);
     const own = answers.find((answer) => answer.source.name === source);
     return own?.value.filter(fits(matchers)).length;
@@ -107,8 +133,11 @@ export const createSilence: WriteTool = {
     const now = Date.now();
     if (source?.silenceWrites === undefined) return { outcome: 'refused', text: words.noSource };
     if (endsAt <= now) return { outcome: 'refused', text: words.endsBefore };
-    const { matchers, created_by: createdBy, comment } = plan;
-    const silence: NewSilence = { matchers, startsAt: now, endsAt, createdBy, comment };
+    const { matchers, created_by: createdBy, comment, scope } = plan;
+    const silence: NewSilence = {
+      ...{ matchers, startsAt: now, endsAt, createdBy, comment },
+      ...(scope === undefined ? {} : { scope: scope as JsonObject }),
+    };
     try {
       const id = await source.silenceWrites.create(silence);
       return { outcome: 'done', text: words.silenced(cleanText(id, 100), source.name) };
@@ -138,29 +167,63 @@ function endOf(
   return ends;
 }
 
+/** What the source makes of the matchers, for the plan; undefined where they are all there is. */
+async function scopeIn(
+  { silenceWrites }: Source,
+  matchers: NewSilence['matchers'],
+  signal: AbortSignal,
+): Promise<{ readonly scope: JsonObject; readonly covers: Covers } | undefined> {
+  if (silenceWrites?.scope === undefined) return undefined;
+  const told = await silenceWrites.scope(matchers, signal).catch((error: unknown): never => {
+    if (!(error instanceof SourceError)) throw error;
+    throw new ToolInputError(error.message);
+  });
+  if ('refused' in told) throw new ToolInputError(told.refused);
+  const { scope, where, isBroad: broad, alerts } = told;
+  const some = alerts
+    .slice(0, MOST_NAMED)
+    .map(({ labels }) => cleanText(nameOf(labels), NAME_CHARS));
+  return { scope, covers: { where: cleanText(where, 300), broad, count: alerts.length, some } };
+}
+
+function nameOf(labels: LabelSet): string {
+  const { alertname = '', severity: _severity, busigroup: _group, ...rest } = labels;
+  const more = Object.entries(rest).map(([name, value]) => `${name}=${value}`);
+  return more.length === 0 ? alertname : `${alertname} (${more.join(', ')})`;
+}
+
 /** Nobody knows what became of the request; its comment, which names the task, may be there. */
 async function lookFor(
-  { createdBy, comment, endsAt }: NewSilence,
+  silence: NewSilence,
   source: Source,
   error: SourceError,
   words: WriteWords,
 ): Promise<Deed> {
   try {
-    const silences = (await source.silences?.list(AbortSignal.timeout(LOOK_MS))) ?? [];
-    const found = silences.find(
-      (one) =>
-        one.createdBy === createdBy &&
-        one.comment === comment &&
-        one.endsAt === endsAt &&
-        one.state !== 'expired',
-    );
-    if (found !== undefined) {
-      return { outcome: 'done', text: words.silenced(cleanText(found.id, 100), source.name) };
+    const id = await idOf(silence, source, AbortSignal.timeout(LOOK_MS));
+    if (id !== undefined) {
+      return { outcome: 'done', text: words.silenced(cleanText(id, 100), source.name) };
     }
     return { outcome: 'unknown', text: words.unsure(error, 'absent') };
   } catch {
     return { outcome: 'unknown', text: words.unsure(error, 'unseen') };
   }
+}
+
+async function idOf(
+  silence: NewSilence,
+  { silences, silenceWrites }: Source,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (silenceWrites?.find !== undefined) return silenceWrites.find(silence, signal);
+  const { createdBy, comment, endsAt } = silence;
+  return (await silences?.list(signal))?.find(
+    (one) =>
+      one.createdBy === createdBy &&
+      one.comment === comment &&
+      one.endsAt === endsAt &&
+      one.state !== 'expired',
+  )?.id;
 }
 
 function sourceOf(name: string, ctx: WriteContext | ToolContext): Source | undefined {

@@ -15,10 +15,22 @@ export interface SilenceTold {
   readonly by: string;
 }
 
+/** Where a silence holds and what it covers now, as its source tells. */
+export interface Covered {
+  readonly where: string;
+  readonly count: number;
+  /** Some of them. */
+  readonly some: readonly string[];
+}
+
 /** Everything that is said about a write, in one language; Markdown. */
 export interface WriteWords {
   readonly createSilence: (
-    told: SilenceTold & { readonly lasts: number; readonly comment: string },
+    told: SilenceTold & {
+      readonly lasts: number;
+      readonly comment: string;
+      readonly covers?: Covered;
+    },
   ) => readonly string[];
   readonly expireSilence: (told: SilenceTold & { readonly id: string }) => readonly string[];
   /** `lines`: everything that is sent. */
@@ -63,11 +75,17 @@ export interface WriteWords {
 }
 
 const ENGLISH: WriteWords = {
-  createSilence: ({ source, matchers, until, lasts, by, comment }) => [
+  createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**Create a silence** in ${code(source)}`,
     `- for alerts with ${list(matchers)}`,
     `- from the approval until **${until}** (${span(lasts, ['d', 'h', 'min'])} from the proposal)`,
     `- created by ${code(by, 250)}; comment: ${plain(comment, 600)}`,
+    ...(covers === undefined
+      ? []
+      : [
+          `- in ${plain(covers.where, 300)}`,
+          `- ${code(source)} itself says that it covers ${String(covers.count)} alerts that fire now: ${named(covers, 'more')}`,
+        ]),
   ],
   expireSilence: ({ id, source, matchers, until, by }) => [
     `**End the silence** ${code(id)} in ${code(source)} now`,
@@ -141,11 +159,17 @@ const ENGLISH: WriteWords = {
 };
 
 const CHINESE: WriteWords = {
-  createSilence: ({ source, matchers, until, lasts, by, comment }) => [
+  createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**创建静默**，位于 ${code(source)}`,
     `- 匹配条件：${list(matchers)}`,
     `- 自批准时起，至 **${until}**（自提出起 ${span(lasts, ['天', '小时', '分钟'])}）`,
     `- 创建人 ${code(by, 250)}；备注：${plain(comment, 600)}`,
+    ...(covers === undefined
+      ? []
+      : [
+          `- 范围：${plain(covers.where, 300)}`,
+          `- 据 ${code(source)} 自身预览，目前覆盖 ${String(covers.count)} 条正在触发的告警：${named(covers, '更多')}`,
+        ]),
   ],
   expireSilence: ({ id, source, matchers, until, by }) => [
     `**立即结束静默** ${code(id)}，位于 ${code(source)}`,
@@ -233,6 +257,11 @@ function quote(text: string): readonly string[] {
 
 function list(matchers: readonly string[]): string {
   return matchers.map((one) => code(one, MATCHER_CHARS)).join(' ');
+}
+
+function named({ count, some }: Covered, more: string): string {
+  const names = some.map((one) => code(one, 250)).join(' ');
+  return count > some.length ? `${names} (+${String(count - some.length)} ${more})` : names;
 }
 
 function span(ms: number, [d, h, m]: readonly [string, string, string]): string {

@@ -1,6 +1,6 @@
 import { IsOptional, Matches, ValidateIf } from 'class-validator';
 import type { SourceConfig } from '../config.types.js';
-import { Check, HttpUrl, httpUrlFault, OneOf, Section, Text, Whole } from './rules.js';
+import { Check, Flag, HttpUrl, httpUrlFault, OneOf, Section, Text, Whole } from './rules.js';
 import { TlsDto } from './tls.dto.js';
 import { Headers, Secret, type SecretRefDto, type TextOrSecret } from './secret-ref.dto.js';
 
@@ -58,6 +58,9 @@ export class SourceDto {
   @IsOptional()
   @Check('datasources', datasourcesFault)
   datasources?: number[];
+
+  @Flag()
+  mutes?: boolean;
 
   @Whole(100, 120_000)
   timeoutMs?: number;

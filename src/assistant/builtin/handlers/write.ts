@@ -23,6 +23,8 @@ const BEGIN = /\b(?:silence|mute|snooze|suppress)\b|静默|屏蔽|静音|抑制/
 /** As it is written: `instance=~"db-.*"`. */
 const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*["“”']([^"“”']*)["“”']/gu;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;
+/** Of a mute of n9e. */
+const NUMBER = /\b(?:silence|mute)\s+#?(\d{1,12})\b|(?:静默|屏蔽|静音)\s*#?(\d{1,12})(?!\d)/iu;
 const MOST_SILENCES = 5;
 
 /** `silence X for an hour`, `expire the silence on X`: a plan, which the tenant's policy then decides. */
@@ -62,7 +64,8 @@ async function* beginSilence(
 
 async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites): Handling {
   const { words } = writes;
-  const id = ID.exec(run.turn.text)?.[0].toLowerCase();
+  const [, number, numberToo] = NUMBER.exec(run.turn.text) ?? [];
+  const id = ID.exec(run.turn.text)?.[0].toLowerCase() ?? number ?? numberToo;
   if (id !== undefined) return yield* carry(run, writes, expireSilence, { id });
   const { answers } = await run.reads.silences(run.signal);
   const live = answers.flatMap(({ value }) => value).filter((one) => one.state !== 'expired');
@@ -161,7 +164,16 @@ async function* listedMatchers(
   }));
 }
 
-function matcherOf(clause: Clause): SilenceMatchers[number] | undefined {
+/** n9e has the name of an alert's rule among its tags as well: that is one thing, said twice. */
+function nameAlone(clause: Clause): Clause {
+  if (!('any' in clause)) return clause;
+  const names = clause.any.filter(({ label }) => label !== 'rulename');
+  const [only, ...more] = names;
+  return only?.label === 'alertname' && more.length === 0 ? only : clause;
+}
+
+function matcherOf(given: Clause): SilenceMatchers[number] | undefined {
+  const clause = nameAlone(given);
   if ('any' in clause || clause.label === undefined) return undefined;
   const { label: name, op, values } = clause;
   const [value = '', ...more] = values;

@@ -1,7 +1,7 @@
 import { cleanText } from '../clean-text.js';
 import { asDocument, asList, type Document, ShapeError } from '../shape.js';
 import { SourceError } from '../source-error.js';
-import type { SourceCalls } from '../source-http.js';
+import type { SourceCalls, SourceWrite } from '../source-http.js';
 import type { SourceInfo } from '../source.types.js';
 
 const PAGE = 500;
@@ -27,6 +27,17 @@ export class N9eApi {
   /** A query, which is a POST there. */
   ask<T>(path: string, body: unknown, read: (dat: unknown) => T, signal: AbortSignal): Promise<T> {
     return this.http.ask(`/api/n9e${path}`, body, (answer) => read(this.unwrap(answer)), signal);
+  }
+
+  /** Sends a change, once. */
+  write<T>(
+    method: SourceWrite['method'],
+    path: string,
+    body: unknown,
+    read: (dat: unknown) => T,
+  ): Promise<T> {
+    const write = { method, path: `/api/n9e${path}`, body };
+    return this.http.write(write, (answer) => read(this.unwrap(answer)));
   }
 
   /** All pages of a `{list, total}`, up to a bound. */

@@ -15,7 +15,12 @@ import type {
 // Readers of n9e's documents (models/*.go, by their JSON tags). All throw ShapeError. Times there
 // are seconds.
 
-const SEVERITIES: Readonly<Record<number, string>> = { 1: 'critical', 2: 'warning', 3: 'info' };
+/** By n9e's numbers. */
+export const SEVERITIES: Readonly<Record<number, string>> = {
+  1: 'critical',
+  2: 'warning',
+  3: 'info',
+};
 
 export function readGroup(item: Document): BusiGroup {
   return { id: numberOf(item['id']), name: asText(item['name'], 'name') };
@@ -151,13 +156,16 @@ function readMatcher(item: unknown): Silence['matchers'][number] {
   return { name: asText(tag['key'], 'tag.key'), op, value };
 }
 
-function labelsOf(event: Document): LabelSet {
+/** The tags that n9e itself knows of an event: what its mutes are about. */
+export function tagsOfEvent(event: Document): LabelSet {
   const map = event['tags_map'];
-  const tags =
-    typeof map === 'object' && map !== null
-      ? asLabels(map, 'tags_map')
-      : tagsOf(asList(event['tags'], 'tags'));
-  return withDefaults(tags, {
+  return typeof map === 'object' && map !== null
+    ? asLabels(map, 'tags_map')
+    : tagsOf(asList(event['tags'], 'tags'));
+}
+
+function labelsOf(event: Document): LabelSet {
+  return withDefaults(tagsOfEvent(event), {
     alertname: asText(event['rule_name'], 'rule_name'),
     severity: SEVERITIES[numberOf(event['severity'])] ?? '',
     busigroup: asOptionalText(event['group_name'], 'group_name'),

@@ -12,9 +12,11 @@ import type {
   MetricsSource,
   QueryResult,
   SilenceSource,
+  SilenceWrites,
   Source,
 } from '../source.types.js';
 import { N9eApi } from './n9e-api.js';
+import { N9eMutes } from './n9e-mutes.js';
 import {
   groupOf,
   readAlert,
@@ -53,9 +55,20 @@ export class N9eSource implements Source {
     this.http = parent?.http ?? new SourceMembers({ name: config.name, type: this.type }, config);
     this.api = new N9eApi(this, this.http);
     if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
+    if (config.mutes) {
+      this.silenceWrites = new N9eMutes({
+        source: this,
+        api: this.api,
+        groups: (signal) => this.allowed(signal),
+        events: (signal) => this.ofGroups('/alert-cur-events/list', {}, signal),
+        now,
+      });
+    }
   }
 
   readonly metrics?: MetricsSource;
+  /** Only where the config says so. */
+  readonly silenceWrites?: SilenceWrites;
 
   readonly alerts: AlertSource = {
     view: 'router',
