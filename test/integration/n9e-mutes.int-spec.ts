@@ -256,13 +256,12 @@ describe('a mute', () => {
   it('should be told for done only where it is known to be', async () => {
     const asked = await proposed('silence DiskFull for an hour');
     // It was made, and the answer was lost.
-    let stored: Row | undefined;
     server.faults.set('/busi-group/1/alert-mutes', (response) => response.destroy());
     const lost = await answer('yes', asked);
     expect(lost.at(-1)).toMatchObject({ kind: 'fail' });
     expect(JSON.stringify(lost)).toMatch(/not known whether it was done.*No such silence/);
     const args = asked.plan?.['args'] as { scope: Row; ends_at: string; comment: string };
-    stored = {
+    const stored: Row = {
       ...{ id: 77, note: args.comment, ...args.scope, btime: SECONDS },
       etime: Math.floor(Date.parse(args.ends_at) / 1000),
     };

@@ -136,7 +136,7 @@ export const createSilence: WriteTool = {
     const { matchers, created_by: createdBy, comment, scope } = plan;
     const silence: NewSilence = {
       ...{ matchers, startsAt: now, endsAt, createdBy, comment },
-      ...(scope === undefined ? {} : { scope: scope as JsonObject }),
+      ...(scope === undefined ? {} : { scope }),
     };
     try {
       const id = await source.silenceWrites.create(silence);

@@ -76,8 +76,9 @@ export class N9eMutes implements SilenceWrites {
       return wanted.every((one) => one.values.includes(labels[one.name] ?? ''));
     });
     const [first] = events;
-    if (first === undefined)
+    if (first === undefined) {
       return refused('n9e: nothing that fires now fits, so nothing is muted');
+    }
     const group = groups.find(({ id }) => id === groupOf(first));
     if (group === undefined || events.some((event) => groupOf(event) !== group.id)) {
       return refused('n9e: a mute belongs to one busi group, and alerts of several fit: name one');
