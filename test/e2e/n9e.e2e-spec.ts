@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { client2025 } from '../integration/mcp-wire.js';
 import { A2aClient } from '../support/a2a-client.js';
-import { caller, Fleet, type Gateway } from '../support/gateway.js';
+import { caller, Fleet, type Gateway, LEASE_MS } from '../support/gateway.js';
 import { N9eServer } from '../support/n9e-server.js';
 import { RedisServer } from '../support/redis-server.js';
 import { answerOf } from '../support/task-log.js';
+import { eventually } from '../support/wait.js';
 
 const OWN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a00';
 const ANN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a01';
@@ -39,7 +40,8 @@ beforeAll(async () => {
       hash: name,
       rule_name: name,
       severity: 1,
-      tags: [],
+      ...{ rule_prod: 'metric', cate: 'prometheus', datasource_id: 7 },
+      tags: [`rulename=${name}`],
       trigger_time: SECONDS - 60,
     })),
   });
@@ -57,8 +59,13 @@ beforeAll(async () => {
             url: n9e.url,
             headers: { 'X-User-Token': OWN },
             busiGroups: [1, 2],
+            mutes: true,
           },
         ],
+        writes: {
+          create_silence: { policy: 'ask-caller' },
+          expire_silence: { policy: 'ask-caller' },
+        },
       },
     ],
     callers: [carl],
@@ -102,6 +109,61 @@ describe('users of n9e by their own tokens', () => {
   it('should be refused once n9e does not know them', async () => {
     const stranger = await new A2aClient(a.baseUrl, 'x'.repeat(36)).call('GET', '/a2a/tasks');
     expect(stranger.status).toBe(401);
+  });
+
+  it('should mute what is theirs: asked on A, approved on B over MCP, ended again', async () => {
+    const ann = new A2aClient(a.baseUrl, ANN);
+    expect(answerOf(await ann.send('silence alertname="StagingDown" for 1h'))).toMatch(
+      /nothing that fires now fits/,
+    );
+    const asked = await ann.send('silence ProdDown for an hour');
+    expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(asked.status.message?.parts[0]?.text).toMatch(/busi group prod.*covers 1 alerts/s);
+    const mcp = await client2025(b.baseUrl, ANN);
+    const say = async (message: string): Promise<string> =>
+      (await mcp.call({ message, chat_id: asked.contextId })).texts.join();
+    try {
+      expect(await say('yes')).toContain('the silence `1` is in `night`');
+      expect(n9e.facts.mutes).toMatchObject([
+        { group_id: 1, tags: [{ key: 'rulename', value: 'ProdDown' }], disabled: 0 },
+      ]);
+      const bob = await new A2aClient(a.baseUrl, BOB).send('expire silence 1');
+      expect(bob.status.state).toBe('TASK_STATE_COMPLETED');
+      expect(await say('expire silence 1')).toContain('needs your approval');
+      expect(await say('yes')).toContain('has ended');
+      expect(n9e.facts.mutes).toMatchObject([{ id: 1, disabled: 1 }]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it('should see no mute asked for twice when its owner is killed in the middle of it', async () => {
+    const doomed = await fleet.add();
+    const posts = (): number =>
+      n9e.requests.filter(({ path }) => path.endsWith('/busi-group/1/alert-mutes')).length;
+    const before = posts();
+    const asked = await new A2aClient(a.baseUrl, ANN).send('silence ProdDown for an hour');
+    // Whether it was made is told by nobody.
+    n9e.faults.set('/busi-group/1/alert-mutes', () => undefined);
+    // Not the preview: that is over by now.
+    const approved = new A2aClient(doomed.baseUrl, ANN).send('yes', {
+      taskId: asked.id,
+      contextId: asked.contextId,
+    });
+    approved.catch(() => undefined);
+    await eventually('it is being made', () => posts() > before);
+    await doomed.kill9();
+    const ended = await eventually(
+      'another instance ends it',
+      async () => {
+        const task = await new A2aClient(b.baseUrl, ANN).get(asked.id);
+        return task.status.state === 'TASK_STATE_WORKING' ? undefined : task;
+      },
+      LEASE_MS + 20_000,
+    );
+    expect(ended.status.state).toBe('TASK_STATE_FAILED');
+    expect(ended.status.message?.parts[0]?.text).toMatch(/may have been done.*busi group prod/s);
+    expect(posts()).toBe(before + 1);
   });
 
   it('should never have their tokens passed on as the source’s', () => {
