@@ -51,7 +51,7 @@ if t[1] ~= ARGV[3] or t[2] ~= ARGV[2] then return { -12, tonumber(t[2]) } end
 local id, now = ARGV[1], now_ms()
 local lock = redis.call('HMGET', KEYS[7], 'running', 'lock_until', 'parked')
 if lock[1] and lock[1] ~= id and tonumber(lock[2]) > now then return { -6, lock[1] } end
-local refusal = no_place(KEYS[8], KEYS[9], KEYS[25], ARGV[9], ARGV[8], ARGV[15], ARGV[16])
+local refusal = no_place(KEYS[8], KEYS[9], KEYS[25], ARGV[9], ARGV[8], ARGV[15], ARGV[16], now)
 if refusal then return refusal end
 if ARGV[12] == '' and redis.call('EXISTS', KEYS[5]) == 0 then return { -14 } end
 
@@ -65,7 +65,8 @@ redis.call('HSET', KEYS[2], 'seq', seq, 'snapshot_seq', seq, 'epoch', epoch, 'ow
 move_state(KEYS[2], id, 14, { KEYS[12], KEYS[13], KEYS[14] }, 2, tonumber(ARGV[6]), ARGV[10])
 redis.call('ZREM', KEYS[10], id)
 redis.call('ZREM', KEYS[11], id)
-take_place(KEYS[8], KEYS[9], KEYS[25], id, over, ARGV[15], ARGV[16], math.max(ARGV[10] * 2, ARGV[7] + 60000))
+local kept, least = math.max(ARGV[10] * 2, ARGV[7] + 60000), math.max(ARGV[10] * 1.5, ARGV[7] + 60000)
+take_place(KEYS[8], KEYS[9], KEYS[25], id, over, ARGV[15], ARGV[16], kept, least)
 if lock[3] == id then redis.call('HDEL', KEYS[7], 'parked') end
 redis.call('HSET', KEYS[7], 'running', id, 'lock_until', over, 'updated', ARGV[6])
 keep_for(KEYS[7], ARGV[11])

@@ -59,25 +59,25 @@ local lock = redis.call('HMGET', KEYS[5], 'running', 'lock_until')
 local busy = lock[1] and tonumber(lock[2]) > now
 if busy and ARGV[17] ~= 'queue' then return { -6, lock[1] } end
 
-local refusal = no_place(KEYS[7], KEYS[8], KEYS[17], ARGV[9], ARGV[8], ARGV[19], ARGV[20])
+local refusal = no_place(KEYS[7], KEYS[8], KEYS[17], ARGV[9], ARGV[8], ARGV[19], ARGV[20], now)
 if refusal then return refusal end
 local most = { tonumber(ARGV[21]), tonumber(ARGV[22]), tonumber(ARGV[23]) }
 local whose = over_allowance(KEYS[16], 'tasks', ARGV[19], ARGV[2], most, 1)
 if whose then return { -25, whose } end
 spend(KEYS[16], 'tasks', ARGV[19], ARGV[2], most, 1)
-
 local deadline = busy and 0 or now + ARGV[7]
 -- Who waits lives until its turn at least: each one before it may take its whole budget.
 local lives = ARGV[14] + (busy and (redis.call('LLEN', KEYS[15]) + 1) * (ARGV[7] + 60000) or 0)
-local kept = math.max(ARGV[14] * 2, lives)
+local longest = math.max(lives, ARGV[7] + 60000)
+local kept, least = math.max(ARGV[14] * 2, longest), math.max(ARGV[14] * 1.5, longest)
 local over = string.format('%.0f', busy and now + lives or deadline + 60000)
 local turn = redis.call('HINCRBY', KEYS[5], 'turn', 1)
-redis.call('HSET', KEYS[5], 'updated', ARGV[6])
 if busy then
+  redis.call('HSET', KEYS[5], 'updated', ARGV[6])
   redis.call('RPUSH', KEYS[15], ARGV[1])
   keep_for(KEYS[15], lives)
 else
-  redis.call('HSET', KEYS[5], 'running', ARGV[1], 'lock_until', over)
+  redis.call('HSET', KEYS[5], 'updated', ARGV[6], 'running', ARGV[1], 'lock_until', over)
 end
 keep_for(KEYS[5], busy and math.max(lives, ARGV[15]) or ARGV[15])
 redis.call('SET', KEYS[6], ARGV[1] .. ' ' .. ARGV[10], 'PX', lives)
@@ -87,14 +87,14 @@ redis.call('HSET', KEYS[2], 'user', ARGV[2], 'context_id', ARGV[3], 'state', 1, 
   'epoch', 1, 'owner', busy and '' or ARGV[5], 'attempt', 1, 'deaths', 0, 'open_effects', 0, 'created', ARGV[6],
   'updated', ARGV[6], 'deadline', string.format('%.0f', deadline), 'call', ARGV[13], 'turn', turn,
   'nonce', ARGV[4], 'snapshot_seq', 1, 'ttl_at', string.format('%.0f', now))
-redis.call('SET', KEYS[4], '1-1\n' .. task)
+redis.call('SET', KEYS[4], '1-1\n' .. task, 'PX', lives)
 redis.call('XADD', KEYS[3], '1-1', 'e', '{"task":' .. task .. '}')
-for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], lives) end
-take_place(KEYS[7], KEYS[8], KEYS[17], ARGV[1], over, ARGV[19], ARGV[20], math.max(kept, ARGV[7] + 60000))
+for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], lives) end
+take_place(KEYS[7], KEYS[8], KEYS[17], ARGV[1], over, ARGV[19], ARGV[20], kept, least)
 for i = 9, 12 do
   redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])
-  keep_for(KEYS[i], kept)
+  keep_for(KEYS[i], kept, least)
 end
 redis.call('ZADD', KEYS[14], ARGV[6], ARGV[3])
-keep_for(KEYS[14], math.max(kept, ARGV[15]))
+keep_for(KEYS[14], math.max(kept, ARGV[15]), math.max(least, ARGV[15]))
 return { busy and 4 or 1, turn, deadline }

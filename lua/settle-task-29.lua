@@ -76,12 +76,12 @@ if parks then
   local over = string.format('%.0f', now_ms() + ARGV[10])
   for _, key in ipairs({ KEYS[11], KEYS[12] }) do
     redis.call('ZADD', key, over, id)
-    keep_for(key, ttl * 2)
+    keep_for(key, ttl * 2, ttl * 1.5)
   end
   redis.call('HSET', KEYS[6], 'parked', id)
   if redis.call('ZCARD', KEYS[12]) > tonumber(ARGV[11]) then evicted = redis.call('ZRANGE', KEYS[12], 0, 0)[1] end
 else
-  for i = 11, 12 do redis.call('ZREM', KEYS[i], id) end
+  if parked then for i = 11, 12 do redis.call('ZREM', KEYS[i], id) end end
   if context[2] == id then redis.call('HDEL', KEYS[6], 'parked') end
   redis.call('DEL', KEYS[8])
   local parts = { KEYS[1], KEYS[2], KEYS[3] }

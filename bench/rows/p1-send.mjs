@@ -14,6 +14,7 @@ export async function run() {
     sdkMemory: await startPeer('sdk-express.mjs', { STORE: 'memory' }),
     sdkRedis: await startPeer('sdk-express.mjs', { STORE: 'redis', REDIS_URL: redis.url }),
     floor: await startPeer('floor.mjs', { REDIS_URL: redis.url }),
+    scripts: await startPeer('floor-scripts.mjs', { REDIS_URL: redis.url }),
   };
   const { raw, medians } = await interleave(ROUNDS, contestants, async ({ origin }) => {
     const figures = await load({
@@ -25,7 +26,7 @@ export async function run() {
     });
     return figures.rate;
   });
-  const { nightjar, sdkMemory, sdkRedis, floor } = medians;
+  const { nightjar, sdkMemory, sdkRedis, floor, scripts } = medians;
   return [
     {
       id: 'P1',
@@ -47,6 +48,20 @@ export async function run() {
       figure: 'blocking send / bare Fastify + 2 Lua calls',
       value: nightjar / floor,
       target: 0.5,
+      better: 'more',
+    },
+    {
+      id: 'P1',
+      figure: 'blocking send / bare Fastify + our two scripts',
+      value: nightjar / scripts,
+      target: undefined,
+      better: 'more',
+    },
+    {
+      id: 'P1',
+      figure: 'bare Fastify + our two scripts / bare Fastify + 2 Lua calls',
+      value: scripts / floor,
+      target: undefined,
       better: 'more',
     },
     {

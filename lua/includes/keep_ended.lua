@@ -12,8 +12,8 @@ local function keep_ended(task, id, parts, kept, sum, full, most, most_bytes, tt
   redis.call('HSET', task, 'bytes', size)
   redis.call('ZADD', kept, now, size .. ' ' .. id)
   local total = redis.call('INCRBY', sum, size)
-  keep_for(kept, ttl * 2)
-  keep_for(sum, ttl * 2)
+  keep_for(kept, ttl * 2, ttl * 1.5)
+  keep_for(sum, ttl * 2, ttl * 1.5)
   unkeep_expired(kept, sum, now - ttl)
   local over = redis.call('ZCARD', kept) > tonumber(most) or total > tonumber(most_bytes)
   if over then redis.call('ZADD', full, 'NX', now, t[1]) end

@@ -1,7 +1,6 @@
 -- Why another task may not be active: nil, or the refusal. Places that have lapsed are given up, and
 -- so are the holders (which token each of the user's active tasks came with) of tasks that ended.
-local function no_place(tenant, user, holders, of_tenant, of_user, token, of_token)
-  local now = now_ms()
+local function no_place(tenant, user, holders, of_tenant, of_user, token, of_token, now)
   redis.call('ZREMRANGEBYSCORE', tenant, '-inf', now)
   redis.call('ZREMRANGEBYSCORE', user, '-inf', now)
   if redis.call('ZCARD', user) >= tonumber(of_user) then return { -7 } end

@@ -104,7 +104,7 @@ const LINES = [
     'model-key-for-ever',
     'nothing stays for ever',
     'lua/includes/keep_for.lua',
-    "  if redis.call('PTTL', key) < tonumber(ms) then redis.call('PEXPIRE', key, ms) end\n",
+    "  if redis.call('PTTL', key) < tonumber(least or ms) then redis.call('PEXPIRE', key, ms) end\n",
     '',
   ],
   [
