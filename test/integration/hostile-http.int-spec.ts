@@ -76,6 +76,14 @@ describe('requests that two servers could read differently', () => {
       'chunks that are not the last coding',
       `${HEAD}Transfer-Encoding: chunked, x\r\n\r\n${SECOND}`,
     ],
+    [
+      'another coding before chunks',
+      `${HEAD}Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${SECOND}`,
+    ],
+    [
+      'chunks in HTTP/1.0',
+      `${HEAD.replace('1.1', '1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${SECOND}`,
+    ],
     ['a coding like chunks', `${HEAD}Transfer-Encoding: xchunked\r\n\r\n${SECOND}`],
     [
       'a folded header',

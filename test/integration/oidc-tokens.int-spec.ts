@@ -172,12 +172,23 @@ describe('an access token', () => {
   it('should do without a key’s name where there are few keys', async () => {
     const [first] = issuer.keys;
     await issuer.rotate();
-    issuer.keys.push(first!);
+    issuer.keys.unshift(first!);
     const bare = await issuer.token({}, { kid: undefined });
     expect(await why(identityOf(), bare)).toMatchObject({ user: 'oidc-ann' });
     const other = await generateKeyPair('ES256');
     const forged = await issuer.token({}, { kid: undefined }, other.privateKey);
     expect(await why(identityOf(), forged)).toBe('signature');
+    // More than any rotation needs are not tried one after the other.
+    issuer.keys.unshift(first!, first!, first!);
+    expect(await why(identityOf(), bare)).toBe('signature');
+  });
+
+  it('should name its subject, also where the user is another claim', async () => {
+    const identity = identityOf({ claims: { tenant: { value: 'acme' }, user: 'oid' } });
+    expect(await why(identity, await issuer.token({ oid: 'o-1' }))).toMatchObject({
+      user: 'oidc-o-1',
+    });
+    expect(await why(identity, await issuer.token({ oid: 'o-1', sub: undefined }))).toBe('claims');
   });
 });
 
@@ -356,6 +367,15 @@ describe('an opaque token', () => {
     issuer.faults.clear();
     issuer.opaque.set(OPAQUE, claims());
     expect(await why(identity, OPAQUE)).toMatchObject({ user: 'oidc-ann' });
+  });
+
+  it('should change nothing of what a JWT has signed', async () => {
+    const identity = identityOf({ introspection: { ...introspection, tokens: 'all' } });
+    const jwt = await issuer.token({ aud: `${GATEWAY}/mcp`, scope: 'mcp' });
+    issuer.opaque.set(jwt, { ...claims(), sub: 'mallory', scope: 'a2a mcp' });
+    expect(await why(identity, jwt)).toMatchObject({
+      ...{ user: 'oidc-ann', scopes: ['mcp'], surfaces: ['mcp'] },
+    });
   });
 
   it('should lose its open calls when it is revoked, and so should a JWT that is asked about', async () => {

@@ -268,6 +268,10 @@ describe('a path that is written in another way', () => {
       expect((await send(target, { bytes: 1024 * 1024 + 1 })).text).toContain('too large');
     },
   );
+
+  it('should be held to the host of its own, also where Host is a right one', async () => {
+    expect((await send('http://evil.example/a2a/v1', { bytes: 5 })).status).toBe(403);
+  });
 });
 
 describe('a preflight of the admin API', () => {

@@ -222,4 +222,164 @@ export const MUTANTS = [
       name: 'should be told, not repeated, once its outcome is known',
     },
   },
+  {
+    id: 'oidc-any-audience',
+    breaks: 'an access token is for this gateway (RFC 8707)',
+    edits: [
+      {
+        file: 'src/auth/oidc/oidc-identity.ts',
+        from: "    if (surfaces.length === 0) throw new RefusedToken('audience');\n",
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should be refused for its audience: {"aud":"https://other.example.com"} {}',
+    },
+  },
+  {
+    id: 'oidc-any-surface',
+    breaks: 'a token for one surface is good on no other',
+    edits: [
+      {
+        file: 'src/auth/oidc/oidc-identity.ts',
+        from: 'bare.has(`${resource}/${surface}`)',
+        to: 'named.length > 0',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should be good where its audience says: "https://nightjar.example.com/mcp"',
+    },
+  },
+  {
+    id: 'oidc-id-token',
+    breaks: 'an ID token opens nothing',
+    edits: [
+      {
+        file: 'src/auth/oidc/access-token.ts',
+        from: '  checkType(protectedHeader.typ, payload, issuer.requireTyp);\n',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should be refused for its type: {"at_hash":"x"} {"typ":"JWT"}',
+    },
+  },
+  {
+    id: 'oidc-bound-token',
+    breaks: 'a token that is bound to a key is no bearer’s',
+    edits: [
+      {
+        file: 'src/auth/oidc/access-token.ts',
+        from: "  if (payload['cnf'] !== undefined) throw new RefusedToken('bound');\n",
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should be refused for its bound: {"cnf":{"jkt":"x"}} {}',
+    },
+  },
+  {
+    id: 'oidc-told-wins',
+    breaks: 'what is signed wins over what an issuer tells',
+    edits: [
+      {
+        file: 'src/auth/oidc/oidc-identity.ts',
+        from: '{ ...told, ...signed }',
+        to: '{ ...signed, ...told }',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should change nothing of what a JWT has signed',
+    },
+  },
+  {
+    id: 'oidc-own-token-shown',
+    breaks: 'a token of our own is shown to no issuer',
+    edits: [
+      {
+        file: 'src/auth/oidc/oidc-identity.ts',
+        from: '!secret.startsWith(OWN_PREFIX) && ',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/oidc-tokens.int-spec.ts',
+      name: 'should not be asked about again at once when it is none, and never when it is ours',
+    },
+  },
+  {
+    id: 'rate-of-the-refused',
+    breaks: 'what one rate refuses takes nothing of the others',
+    edits: [
+      {
+        file: 'lua/take-rate-*.lua',
+        from: '    if short > wait then wait, empty = short, i end',
+        to: "    redis.call('SET', KEYS[i], at[i])\n    if short > wait then wait, empty = short, i end",
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/take-rate.int-spec.ts',
+      name: 'should take out of all or none, and name the one that takes longest to come back',
+    },
+  },
+  {
+    id: 'rate-grows-for-ever',
+    breaks: 'a bucket holds a burst and no more',
+    edits: [
+      {
+        file: 'lua/take-rate-*.lua',
+        from: "math.max(now, tonumber(redis.call('GET', KEYS[i])) or 0)",
+        to: "(tonumber(redis.call('GET', KEYS[i])) or now)",
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/take-rate.int-spec.ts',
+      name: 'should hold no more than a burst, however long nothing was asked',
+    },
+  },
+  {
+    id: 'allowance-passed-once',
+    breaks: 'nothing is spent beyond an allowance',
+    edits: [
+      {
+        file: 'lua/includes/allowance.lua',
+        from: ' + amount > most[i]',
+        to: ' >= most[i]',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/spend-allowance.int-spec.ts',
+      name: 'should say whose allowance would be passed, and spend nothing then',
+    },
+  },
+  {
+    id: 'allowance-of-the-deleted',
+    breaks: 'a deleted tenant gets no key back',
+    edits: [
+      {
+        file: 'lua/spend-allowance-*.lua',
+        from: "tenant[1] == 'deleted' or ",
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/spend-allowance.int-spec.ts',
+      name: 'should not bring keys of a deleted tenant back',
+    },
+  },
 ];

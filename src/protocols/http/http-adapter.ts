@@ -126,6 +126,7 @@ export function createHttpAdapter(
   promiseTls(fastify, config);
   guardSites(fastify, config);
   refuseEncoded(fastify);
+  refuseOtherFraming(fastify);
   readBodiesAsText(fastify);
   knowRoutes(fastify, config);
   closeIdleWhileClosing(fastify);
@@ -183,6 +184,24 @@ function refuseEncoded(fastify: FastifyInstance): void {
     reply.header('accept-encoding', 'identity');
     const text = 'Compressed bodies are not accepted: send the body without a Content-Encoding';
     done(new DomainError('MEDIA_TYPE', text), payload);
+  });
+}
+
+/**
+ * Node reads a body by the last of its transfer codings, also in HTTP/1.0, which has none. A server
+ * before this one may end it elsewhere, and what follows would be another request (RFC 9112 section
+ * 6.1): nothing more is read from such a connection.
+ */
+function refuseOtherFraming(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', (request, reply, payload, done) => {
+    const coding = request.headers['transfer-encoding']?.trim().toLowerCase() ?? '';
+    if (coding === '' || (coding === 'chunked' && request.raw.httpVersion !== '1.0')) {
+      done(null, payload);
+      return;
+    }
+    reply.header('connection', 'close');
+    const refusal = new DomainError('INVALID_REQUEST', 'The only transfer coding is chunked');
+    sendError(reply, callerProtocolOf(routedPathOf(request)), toWireError(refusal, reply));
   });
 }
 

@@ -97,9 +97,11 @@ export function addVary(reply: FastifyReply, names: string): void {
   reply.header('vary', known === undefined ? names : `${String(known)}, ${names}`);
 }
 
-function refusalOf(rules: SiteRules, { headers }: FastifyRequest): DomainError | undefined {
+function refusalOf(rules: SiteRules, { headers, url }: FastifyRequest): DomainError | undefined {
   const { host, origin } = headers;
-  if (!rules.hostAllowed(host)) {
+  // A target with an authority of its own counts before Host (RFC 9112 section 3.2.2).
+  const [, named = host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  if (!rules.hostAllowed(host) || !rules.hostAllowed(named)) {
     return new DomainError(
       'PERMISSION_DENIED',
       'This Host is not allowed here; publicUrl or allowedHosts must name it',

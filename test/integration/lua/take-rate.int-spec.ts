@@ -63,6 +63,20 @@ describe('take-rate', () => {
     }
     const both = await take(ann, [HOUR, HOUR, HOUR], [5, 1, 4]);
     expect(both.slice(0, 2)).toEqual([-26, 3]);
+    // Whichever of them it is.
+    const carl = [randomUUID(), 'carl', 'k3'] as const;
+    expect((await take(carl, [2 * HOUR, HOUR, HOUR], [1, 1, 1]))[0]).toBe(1);
+    expect((await take(carl, [2 * HOUR, HOUR, HOUR], [1, 1, 1])).slice(0, 2)).toEqual([-26, 1]);
+  });
+
+  it('should hold no more than a burst, however long nothing was asked', async () => {
+    const t = randomUUID();
+    // Full for hours, and not forgotten yet.
+    await bench.redis.set(keys.userRate(t, 'ann'), Date.now() - 9 * HOUR);
+    const one = (): Promise<number[]> => take([t, 'ann', 'k'], [0, HOUR, 0], [0, 2, 0]);
+    expect((await one())[3]).toBe(1);
+    expect((await one())[3]).toBe(0);
+    expect((await one()).slice(0, 2)).toEqual([-26, 2]);
   });
 
   it('should leave nothing behind once a bucket is full again, and count nobody twice', async () => {
