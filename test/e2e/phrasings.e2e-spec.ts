@@ -3,14 +3,15 @@ import { Bench, type Outcome } from './phrasings/bench.js';
 import { ADVERSARIAL } from './phrasings/adversarial.js';
 import { CHINESE } from './phrasings/chinese.js';
 import { ENGLISH } from './phrasings/english.js';
+import { FOURTH, FOURTH_CHARTS } from './phrasings/fourth.js';
 import { THIRD_CHINESE } from './phrasings/third-chinese.js';
 import { THIRD_ENGLISH } from './phrasings/third-english.js';
 
 /** Fixed, so that a red build can be repeated; NIGHTJAR_PHRASING_SEEDS=1,2,3 tries others. */
 const SEEDS = (process.env['NIGHTJAR_PHRASING_SEEDS'] ?? '11,2026').split(',').map(Number);
 const PHRASINGS = [...ENGLISH, ...CHINESE];
-/** Taught one by one: the odd ones, and sixty of a stranger. */
-const TAUGHT = [...ADVERSARIAL, ...THIRD_ENGLISH, ...THIRD_CHINESE];
+/** Taught one by one: the odd ones, sixty of a stranger, and forty of an engineer on call. */
+const TAUGHT = [...ADVERSARIAL, ...THIRD_ENGLISH, ...THIRD_CHINESE, ...FOURTH];
 /** Of each 60. */
 const ENOUGH = 57;
 
@@ -22,7 +23,8 @@ describe.each(SEEDS)('what the README says it understands, over the alerts of se
   beforeAll(async () => {
     bench = await Bench.start(seed);
     for (const phrasing of PHRASINGS) outcomes.push(await bench.ask(phrasing));
-    for (const phrasing of TAUGHT) odd.push(await bench.ask(phrasing));
+    const charts = seed === SEEDS[0] ? FOURTH_CHARTS : [];
+    for (const phrasing of [...TAUGHT, ...charts]) odd.push(await bench.ask(phrasing));
     process.stdout.write(`${table(seed, outcomes)}\n${table(seed, odd)}\n`);
   });
   afterAll(async () => {
@@ -38,6 +40,16 @@ describe.each(SEEDS)('what the README says it understands, over the alerts of se
     expect(wrong.map(({ text, why, answer }) => `${text}\n${why}\n${answer}`)).toEqual([]);
   });
 
+  it('cites for every fact which source was asked what, and when', () => {
+    const bare = [...outcomes, ...odd].filter(
+      ({ verdict, answer, evidence }) =>
+        verdict === 'understood' &&
+        !/I only read|我只读取|did not understand|没有理解/.test(answer) &&
+        !(evidence.length > 0 && evidence.every(isCited)),
+    );
+    expect(bare.map(({ text, evidence }) => `${text}: ${evidence.join()}`)).toEqual([]);
+  });
+
   it(`answers at least ${ENOUGH} of ${PHRASINGS.length}`, () => {
     const understood = outcomes.filter(({ verdict }) => verdict === 'understood');
     expect(understood.length).toBeGreaterThanOrEqual(ENOUGH);
@@ -48,6 +60,12 @@ describe.each(SEEDS)('what the README says it understands, over the alerts of se
     expect(missed.map(({ text, why }) => `${text}: ${why}`)).toEqual([]);
   });
 });
+
+function isCited(output: string): boolean {
+  const query = /"query":"[^"]+/.test(output);
+  const time = /"time":"\d{4}-\d\d-\d\dT/.test(output);
+  return query && time && /"sources":\[\{"name":"[^"]+","type":"/.test(output);
+}
 
 function table(seed: number, outcomes: readonly Outcome[]): string {
   const missed = outcomes.filter(({ verdict }) => verdict !== 'understood');

@@ -40,6 +40,7 @@ export interface TestTenant {
   readonly remotes?: readonly Readonly<Record<string, unknown>>[];
   readonly mcpServers?: readonly Readonly<Record<string, unknown>>[];
   readonly writes?: Readonly<Record<string, unknown>>;
+  readonly runbooks?: Readonly<Record<string, unknown>>;
   readonly mcp?: { readonly toolsets: readonly string[] };
   readonly contextConcurrency?: 'reject' | 'queue';
 }

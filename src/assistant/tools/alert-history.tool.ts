@@ -4,6 +4,7 @@ import { type AlertRow, rowOf } from './alert-row.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
 import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
+import { iso } from './iso-time.js';
 
 const HOUR = 3_600_000;
 const LONGEST_HOURS = 30 * 24;
@@ -73,8 +74,4 @@ function pastRowOf(alert: PastAlert): PastAlertRow {
     triggered_at: iso(alert.triggeredAt),
     ...(alert.endedAt === undefined ? {} : { ended_at: iso(alert.endedAt) }),
   };
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

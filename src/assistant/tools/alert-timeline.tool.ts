@@ -15,6 +15,7 @@ import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
 import { type Page, pageOf, pagingShape } from './page.js';
 import { severityOf } from './severity.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
+import { iso } from './iso-time.js';
 
 export interface TimelineRow {
   readonly source: string;
@@ -134,8 +135,4 @@ function rowOf({ source, labels, first, last, times, exact }: Firing): TimelineR
 
 function nameOf({ labels }: Firing): string {
   return labels['alertname'] ?? '';
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -15,6 +15,7 @@ import {
 } from './chart-lines.js';
 import { handOut } from './chart-files.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
+import { iso } from './iso-time.js';
 
 /** Values are as the source gave them, in the base of `unit`; `shown` is for people. */
 export interface ChartRow {
@@ -184,8 +185,4 @@ function firingRow({ name, stretches, open }: ChartFiring): ChartResult['firing'
       ...(open && index === shown.length - 1 ? {} : { end: iso(end) }),
     })),
   };
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -143,6 +143,12 @@ describe('a silence with the approval of its user', () => {
       3 * HOUR,
     ],
     ['silence DiskFull until 12:30', BY_NAME, 3 * HOUR],
+    ['mute DiskFull until tomorrow 9am', BY_NAME, 23.5 * HOUR],
+    ['把 DiskFull 屏蔽到明早九点', BY_NAME, 23.5 * HOUR],
+    ["don't page me about DiskFull for the next two hours", BY_NAME, 2 * HOUR],
+    ['stop alerting me about DiskFull for 2h', BY_NAME, 2 * HOUR],
+    ['DiskFull 两小时内别再打扰我', BY_NAME, 2 * HOUR],
+    ['DiskFull 的告警两小时内不要再通知我', BY_NAME, 2 * HOUR],
   ])('should be proposed for %j', async (text, matchers, lasts) => {
     const { question, expects, plan } = await bench.propose(text);
     expect(expects).toBe('approval');

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Task } from '../../../src/domain/a2a.js';
 import { A2aClient } from '../../support/a2a-client.js';
 import { type Alertmanager, startAlertmanager } from '../../support/alertmanager.js';
@@ -10,13 +13,23 @@ import type { ServiceProcess } from '../../support/service-process.js';
 import { eventually } from '../../support/wait.js';
 import { type Judgement, judge, namedIn } from './judge.js';
 import type { FactAlert, Facts, FactSilence, Phrasing, Question } from './phrasing.js';
-import { World } from './world.js';
+import { PAGE_STEPS, World } from './world.js';
 
 export interface Outcome extends Judgement {
   readonly text: string;
   readonly answer: string;
+  /** What the answer cites: of each tool that was called, its result as it stands in the evidence. */
+  readonly evidence: readonly string[];
 }
 
+const HOSTS = {
+  'system_load1{ident="edge-41"}': 2.5,
+  'system_load1{ident="edge-42"}': 0.5,
+  'mem_used_percent{ident="edge-41"}': 61,
+  'mem_used_percent{ident="edge-42"}': 38,
+  'cpu_usage_active{cpu="cpu-total",ident="edge-41"}': 83,
+  'cpu_usage_active{cpu="cpu-total",ident="edge-42"}': 17,
+};
 const RULES = ['QuotaNearlyUsed', 'ShardsUnassigned', 'VolumeReadOnly'];
 
 /** The services of one seed, and the one gateway that knows them only by its YAML file. */
@@ -47,6 +60,7 @@ export class Bench {
               { type: 'alertmanager', name: 'pager', url: services.alertmanager.url },
               { type: 'prometheus', name: 'metrics', url: services.prometheus.url },
             ],
+            runbooks: { hosts: ['127.0.0.1'], allowHttp: true, allowPrivate: ['127.0.0.0/8'] },
           },
         ],
       });
@@ -81,9 +95,13 @@ export class Bench {
     const { contextId } = task;
     if (task.status.state !== 'TASK_STATE_COMPLETED') {
       const why = `the task is ${task.status.state}`;
-      return { contextId, outcome: { text, answer, verdict: 'not understood', why } };
+      return { contextId, outcome: { text, answer, verdict: 'not understood', why, evidence: [] } };
     }
-    const nth = before && namedIn(before.outcome.answer, facts)[question.after.nth - 1];
+    const place = question.after?.nth;
+    const nth =
+      place === undefined || before === undefined
+        ? undefined
+        : namedIn(before.outcome.answer, facts)[place - 1];
     const expected =
       nth === undefined
         ? await question.expected(facts)
@@ -95,7 +113,7 @@ export class Bench {
       facts,
       timezone: timezone ?? 'UTC',
     });
-    return { contextId, outcome: { text, answer, ...judgement } };
+    return { contextId, outcome: { text, answer, ...judgement, evidence: evidenceOf(task) } };
   }
 }
 
@@ -110,7 +128,9 @@ class Services {
   static async start(world: World, close: (() => Promise<unknown>)[]): Promise<Services> {
     const alertmanager = await startAlertmanager();
     close.unshift(() => alertmanager.stop());
-    await alertmanager.post(world.posted(Date.now()));
+    const pages = await startPages();
+    close.unshift(() => pages.stop());
+    await alertmanager.post(world.posted(Date.now(), pages.url));
     await silence(alertmanager, `team=${world.silencedTeam}`);
     await silence(alertmanager, 'rack=r17');
     const exporter: Exporter = await startExporter();
@@ -118,6 +138,7 @@ class Services {
     for (const [app, stuck] of Object.entries(world.stuck)) {
       exporter.set(`batch_jobs_stuck{app="${app}"}`, stuck);
     }
+    for (const [metric, value] of Object.entries(HOSTS)) exporter.set(metric, value);
     const down = await Promise.all([freePort(), freePort()]);
     const targets = { up: [exporter.target], down: down.map((port) => `127.0.0.1:${port}`) };
     const prometheus = await startPrometheus({
@@ -168,6 +189,25 @@ class Services {
   }
 }
 
+/** A wiki with a page for every path. */
+async function startPages(): Promise<{ readonly url: string; stop(): Promise<unknown> }> {
+  const steps = PAGE_STEPS.map((step, index) => `${String(index + 1)}. ${step}\n`).join('');
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/markdown');
+    response.end(`# ${request.url ?? ''}\n\n${steps}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () => {
+      server.closeAllConnections();
+      return once(server.close(), 'close');
+    },
+  };
+}
+
 async function silence(alertmanager: Alertmanager, matcher: string): Promise<void> {
   const how = ['--author=oncall', '--comment=maintenance', '--duration=2h'];
   await alertmanager.amtool('silence', 'add', matcher, ...how);
@@ -175,6 +215,12 @@ async function silence(alertmanager: Alertmanager, matcher: string): Promise<voi
 
 function byName(facts: Facts, name: string): FactAlert {
   return facts.alerts.find(({ labels }) => labels['alertname'] === name)!;
+}
+
+function evidenceOf(task: Task): readonly string[] {
+  const result = task.artifacts?.find(({ name }) => name === 'result')?.parts[0]?.data;
+  const { evidence = [] } = (result ?? {}) as { readonly evidence?: readonly { output: string }[] };
+  return evidence.map(({ output }) => output);
 }
 
 function answerOf(task: Task): string {

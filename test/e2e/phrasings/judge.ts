@@ -23,7 +23,8 @@ export interface Judged {
  * else is wrong, an answer to another question included: it reads like an answer to this one.
  */
 export function judge(judged: Judged): Judgement {
-  if (REFUSAL.test(judged.answer)) return { verdict: 'not understood', why: 'says so' };
+  if (REFUSAL.test(judged.answer) && judged.expected.kind !== 'refusal')
+    {return { verdict: 'not understood', why: 'says so' };}
   const faults = faultsOf(judged);
   if (faults.length === 0) return { verdict: 'understood', why: '' };
   const honest = caveat(judged.answer, judged.asked);
@@ -96,6 +97,10 @@ function faultsOf(judged: Judged): string[] {
       return new RegExp(`\\| ${expected.value} \\||[:=：是] *\\**${expected.value}\\b`).test(answer)
         ? []
         : [`the value ${expected.value} is not there`];
+    case 'says':
+      return lacks(answer, expected.holds, expected.lacks);
+    case 'refusal':
+      return REFUSAL.test(answer) ? [] : ['does not say that it cannot tell'];
     case 'help':
       return /I only read|我只读取数据/.test(answer) ? [] : ['does not say what can be asked'];
   }

@@ -46,14 +46,18 @@ export type Expected =
   | { readonly kind: 'targets' }
   | { readonly kind: 'rules' }
   | { readonly kind: 'value'; readonly value: number }
+  /** These words, and none of those. */
+  | { readonly kind: 'says'; readonly holds: readonly string[]; readonly lacks: readonly string[] }
+  /** No source can tell: it is said so. */
+  | { readonly kind: 'refusal' }
   /** What can be asked. */
   | { readonly kind: 'help' };
 
 /** A phrasing with its blanks filled from a set of alerts. */
 export interface Question {
   readonly text: string;
-  /** Asked and judged before it in the same conversation; `text` then means its nth alert. */
-  readonly after?: { readonly question: Question; readonly nth: number };
+  /** Asked and judged before it in the same conversation; with `nth`, `text` means that alert of it. */
+  readonly after?: { readonly question: Question; readonly nth?: number };
   readonly timezone?: string;
   readonly expected: (facts: Facts) => Expected | Promise<Expected>;
 }
@@ -109,6 +113,23 @@ export function about(nth: number, question: Question, text: string): Question {
   return { text, after: { question, nth }, expected: question.expected };
 }
 
+/** `next`, asked in the conversation of `question`. */
+export function followedBy(question: Question, next: Question): Question {
+  return { ...next, after: { question } };
+}
+
+export function says(
+  text: string,
+  holds: readonly string[],
+  lacks: readonly string[] = [],
+): Question {
+  return { text, expected: () => ({ kind: 'says', holds, lacks }) };
+}
+
+export function refused(text: string): Question {
+  return { text, expected: () => ({ kind: 'refusal' }) };
+}
+
 /** The active silences with a matcher of this value, or all of them. */
 export function silences(text: string, value?: string): Question {
   return {
@@ -161,15 +182,17 @@ export function those(
 }
 
 /** The one that fires the longest; of several, the worst, then the first by name. */
-export function oldest(text: string): Question {
+export function oldest(text: string, labels: Labels = {}): Question {
   const SEVERITIES = ['critical', 'warning', 'info'];
   const keyOf = ({ startsAt, labels }: FactAlert): string =>
     [startsAt, SEVERITIES.indexOf(labels['severity']!), labels['alertname']].join(' ');
   return {
     text,
-    expected: ({ alerts }) => ({
+    expected: (facts) => ({
       kind: 'alerting',
-      alerts: [...alerts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, 1),
+      alerts: matching(facts, labels)
+        .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+        .slice(0, 1),
     }),
   };
 }

@@ -39,6 +39,13 @@ const VALUES = {
 /** Minutes since the start; none near 30, 60 or 120, which the phrasings ask about. */
 const AGES = [4, 11, 19, 23, 38, 47, 52, 71, 88, 104, 140, 200, 320, 610, 900, 1300];
 
+/** What each alert's runbook says. */
+export const PAGE_STEPS = [
+  'Look at the graphs of the service',
+  'Restart the worker that hangs',
+  'Call the owner of the team',
+] as const;
+
 /** The labels that every alert of a set has. */
 export interface SetLabels extends Record<string, string> {
   readonly alertname: string;
@@ -78,12 +85,15 @@ export class World {
     this.stuck = { ledger: 2 + this.below(300), mailer: 2 + this.below(300) };
   }
 
-  /** The alerts as Alertmanager takes them, started by their age before `now`. */
-  posted(now: number): PostedAlert[] {
+  /** The alerts as Alertmanager takes them, started by their age before `now`; `pages`: of runbooks. */
+  posted(now: number, pages: string): PostedAlert[] {
     const second = Math.floor(now / 1_000) * 1_000;
     return this.alerts.map(({ labels, ageMinutes }) => ({
       labels,
-      annotations: { summary: 'a condition of this test' },
+      annotations: {
+        summary: 'a condition of this test',
+        runbook_url: `${pages}/${labels.alertname}`,
+      },
       startsAt: new Date(second - ageMinutes * 60_000),
       endsAt: new Date(second + 4 * 3_600_000),
     }));

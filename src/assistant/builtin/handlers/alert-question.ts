@@ -6,6 +6,7 @@ import type { ListMemory } from '../memory.js';
 import type { Question } from '../parse/question.js';
 import { pointsBack } from '../parse/sentence.js';
 import type { TurnRun } from '../turn-run.js';
+import { iso } from '../../tools/iso-time.js';
 
 /** A question about alerts with everything that follows from the turns before it. */
 export interface AlertQuestion {
@@ -150,8 +151,4 @@ function mergeWhere(old: readonly Clause[], now: readonly Clause[]): readonly Cl
 function labelsOf(clause: Clause): readonly string[] {
   const matchers = 'any' in clause ? clause.any : [clause];
   return matchers.flatMap(({ label }) => label ?? []);
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

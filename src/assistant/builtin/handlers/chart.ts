@@ -38,7 +38,9 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
       leadOf(run, result, title),
       ...how,
       ...(result.series.length === 0 ? [] : [seriesTable(run, result)]),
-      ...(result.has_more ? [words.more(result.total - result.series.length)] : []),
+      ...(result.has_more && result.series.length > 0
+        ? [words.more(result.total - result.series.length)]
+        : []),
       ...firingBlock(run, result),
       ...(result.picture === undefined ? [] : [words.picture(result.picture)]),
       ...(result.no_picture === undefined || result.series.length === 0

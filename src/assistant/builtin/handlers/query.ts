@@ -17,6 +17,7 @@ import { type Moment, momentAt } from '../time/clock.js';
 import { atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
 import type { Handling, TurnRun } from '../turn-run.js';
+import { iso } from '../../tools/iso-time.js';
 
 const NOTHING = new Vocabulary([]);
 
@@ -114,8 +115,4 @@ function instantIn(text: string, run: TurnRun): number | undefined {
     return moment.floating === true && moment.from > run.now ? moment.from - day : moment.from;
   }
   return undefined;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

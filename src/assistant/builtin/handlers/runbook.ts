@@ -123,8 +123,9 @@ async function* alertsMeant(run: TurnRun, { conditions, references }: Question):
     if (position !== undefined) return { blocks: [words.noPosition(position, listed.length)] };
     return { blocks: [words.whichOne] };
   }
-  if (where.length === 0)
-    {return { blocks: [position === undefined ? words.whichOne : words.noList] };}
+  if (where.length === 0) {
+    return { blocks: [position === undefined ? words.whichOne : words.noList] };
+  }
   const result = yield* run.call(getAlert, { where: [...where] });
   const [one] = result.alerts;
   if (one === undefined) {
@@ -150,8 +151,9 @@ async function* quoted(
   const url = link(text);
   const said = code(name);
   // Some teams write what is to be done into the alert itself.
-  if (url === undefined)
-    {return [...quote(run, said, { title: '', text }, step), ...closing(run, alerts)];}
+  if (url === undefined) {
+    return [...quote(run, said, { title: '', text }, step), ...closing(run, alerts)];
+  }
   const { runbooks } = reads.sources;
   if (runbooks?.covers(text) !== true || !run.may(readRunbook.name)) {
     return [words.runbook.unread(said, url, words.runbook.closed), ...closing(run, alerts)];

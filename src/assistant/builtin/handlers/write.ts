@@ -18,8 +18,9 @@ type SilenceMatchers = CreateSilenceArgs['matchers'];
 
 const MINUTE = 60_000;
 const END =
-  /\b(?:expire|unsilence|unmute)\b|\b(?:remove|delete|cancel|stop|end|lift|drop)\b.*\b(?:silences?|mutes?)\b|(?:取消|解除|删除|删掉|撤销|结束|停止|关闭|关掉).*(?:静默|屏蔽|静音)|(?:静默|屏蔽|静音).*(?:取消|解除|删除|删掉|撤销|结束|停止|关掉)/iu;
-const BEGIN = /\b(?:silence|mute|snooze|suppress)\b|静默|屏蔽|静音|抑制/iu;
+  /\b(?:expire|unsilence|unmute)\b|\b(?:remove|delete|cancel|stop|end|lift|drop|take off|clear)\b.*\b(?:silences?|mutes?)\b|(?:取消|解除|删除|删掉|撤[销掉下除回]|结束|停止|关闭|关掉).*(?:静默|屏蔽|静音)|(?:静默|屏蔽|静音).*(?:取消|解除|删除|删掉|撤[销掉下除回]|结束|停止|关掉)/iu;
+const BEGIN =
+  /\b(?:silence|mute|snooze|suppress)\b|\b(?:don['’]?t|do not|stop)\s+(?:page|paging|alert|alerting|bother|bothering|notify|notifying|wake)\b|静默|屏蔽|静音|抑制|(?:别|不要|免)再?(?:打扰|通知|报警|告警|吵|叫)/iu;
 /** As it is written: `instance=~"db-.*"`. */
 const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*["“”']([^"“”']*)["“”']/gu;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;

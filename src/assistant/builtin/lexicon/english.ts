@@ -46,14 +46,14 @@ export const ENGLISH: ConceptTable = {
   thanks:
     'thanks|thank you|thx|cheers|bye|goodbye|see you|great|nice|perfect|awesome|thanks a lot|thank you very much',
   write:
-    'create|add|delete|remove|expire|ack|acknowledge|resolve|restart|fix|reboot|disable|enable|unsilence|unmute|edit|modify|kill|scale|deploy|rollback|roll back|close|turn off|turn on|snooze|assign|escalate|suppress|inhibit|stop|shut down|make a silence|lift the silence',
+    'create|add|delete|remove|expire|ack|acknowledge|resolve|restart|fix|reboot|disable|enable|unsilence|unmute|edit|modify|kill|scale|deploy|rollback|roll back|close|turn off|turn on|snooze|assign|escalate|suppress|inhibit|stop|shut down|make a silence|lift the silence|lift the mute|drop the silence|drop the silences|drop the mute|take off the silence|clear the silence|clear the mute|do not page|do not page me|do not page us|stop paging|stop paging me|stop paging us|do not alert|do not alert me|do not alert us|stop alerting|stop alerting me|do not bother me|do not bother us|stop bothering me|do not notify me|do not notify us|stop notifying me|do not wake me|do not wake me up',
   by: 'by|per|for each|each|every|across|grouped by|group by|split by|broken down by|for every|in each|on each|by each|depending on|grouped|count by|counted by|breakdown by|break down by|by which|one line per|a line per|one row per|a row per|for each of the|broken out by|breakdown per|break down per|breakdown across|into|down per|down by|out by|up by|out per|up per',
   most: 'most|highest|noisiest|worst affected|most affected|largest number of|biggest number of|loudest|the most alerts|biggest|hardest hit|worst hit|busiest|hurts the most|hurting the most|suffering the most|worst off|in the worst shape|worst shape|the worst shape',
   least: 'least|fewest|lowest',
   newest:
     'newest first|latest first|most recent first|newest|latest|most recent|recent|recently|new|youngest|just started|freshest|just fired|most recently|just now|latest one|last to fire|came last',
   oldest:
-    'long running|long-running|oldest first|longest first|oldest|longest|earliest|longest running|longest firing|long time|for a long time|for long|for ages|longest lasting|longest lived|firing longest|for the longest|the longest|longest open|been open longest|longest time|the longest time|longest-running|stuck the longest',
+    'long running|long-running|oldest first|longest first|oldest|longest|earliest|longest running|longest firing|long time|for a long time|for long|for ages|longest lasting|longest lived|firing longest|for the longest|the longest|longest open|been open longest|longest time|the longest time|longest-running|stuck the longest|started it all|began it all|triggered it all|kicked it off|kicked it all off|set it off|set it all off|broke first|came first|went first|in chronological order|chronological order|chronologically|in the order they fired|in the order they started|in order of start time',
   sort: 'sort|sorted|order|ordered|sort by|sorted by|order by|ordered by|ordering',
   top: 'top|the top|first few',
   last: 'last|the last|final',

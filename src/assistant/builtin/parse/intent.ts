@@ -97,10 +97,14 @@ function scoresOf(sentence: Sentence, values: number): ReadonlyMap<Scored, numbe
   return scores;
 }
 
+/** An order wherever it stands: `for the next hour do not page me about search`, 两小时内别再打扰我. */
+const HUSH =
+  /^(?:do not (?:page|alert|bother|notify|wake)|stop (?:paging|alerting|bothering|notifying))|^(?:别|不要|免).*(?:打扰|通知|报警|告警|吵|叫)/;
 const MUTE = /^(?:silence|mute|静默|屏蔽|静音)$/;
 
 /** Is it an order to change something? Orders begin with their verb. */
 function isWrite(sentence: Sentence): boolean {
+  if (sentence.parts.some((one) => one.concepts.has('write') && HUSH.test(one.key))) return true;
   // 把 puts the verb at the end.
   const isOrder = sentence.segments.some((one) => one.text === '把');
   if (isOrder && sentence.parts.some((one) => one.concepts.has('write') || MUTE.test(one.key))) {

@@ -151,6 +151,7 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
       ...(compares && !isComparable(conditions) ? ['than'] : []),
       ...times.filter((part) => part.time?.unusable === true).map((part) => part.text),
       ...asksForNone(sentence, conditions),
+      ...atThatTime(sentence),
       ...otherOrder(sentence, conditions),
       ...sentence.parts.filter((part) => isBeyond(part, conditions)).map((part) => part.text),
     ],
@@ -199,6 +200,27 @@ function asksForNone(sentence: Sentence, { freeHints }: Conditions): readonly st
     const thing = parts[next];
     return thing?.concepts.has('alert') === true ? [`${part.text} ${thing.text}`] : [];
   });
+}
+
+/** `what else was firing when NodeDown started`: a time that only another alert tells. */
+function atThatTime(sentence: Sentence): readonly string[] {
+  const { parts } = sentence;
+  return parts.flatMap((part, index) => {
+    if (!part.concepts.has('since-when')) return [];
+    const [before, after] = [parts.slice(0, index), parts.slice(index + 1)];
+    const speaks = (one: Segment): boolean =>
+      one.concepts.has('firing') || one.concepts.has('alert') || one.concepts.has('resolved');
+    const asks = (one: Segment): boolean => one.concepts.has('which') || one.concepts.has('count');
+    const isEnglish = part.key === 'when' && before.some(speaks) && before.some(asks);
+    const isChinese =
+      /^开始(?:的|触发)?$/.test(part.key) && before.some(isNamed) && after.some(asks);
+    const name = isEnglish ? after.find(isNamed) : before.findLast(isNamed);
+    return (isEnglish || isChinese) && name !== undefined ? [`${part.text} ${name.text}`] : [];
+  });
+}
+
+function isNamed({ mention, kind }: Segment): boolean {
+  return mention !== undefined || kind === 'unknown' || kind === 'quoted';
 }
 
 /** `unacknowledged`, 比昨天: clear, but no source can tell. */

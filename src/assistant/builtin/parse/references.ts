@@ -101,18 +101,23 @@ function thresholdOf(
   return undefined;
 }
 
+/** `what broke first`, `which alert started it all`. */
+const STARTED = /^(?:started|began|triggered|kicked|set) it|^(?:broke|came|went) first$/;
+
 /** `the newest alert`, `which alert fires the longest`, 最新的一条: one is asked for. */
 function isOne(sentence: Sentence): boolean {
   const superlative = (part: Segment): boolean =>
     (part.concepts.has('newest') || part.concepts.has('oldest') || part.concepts.has('worst')) &&
-    /est\b|^most|^worst|^last|^came last|最/.test(part.key) &&
-    !/first|在前/.test(part.key);
+    (STARTED.test(part.key) ||
+      (/est\b|^most|^worst|^last|^came last|最/.test(part.key) && !/first|在前/.test(part.key)));
   const isSingular = (part: Segment | undefined): boolean =>
     /^(?:alert|alarm|problem|issue|incident|event|one)$/.test(part?.key ?? '');
   const { parts, segments } = sentence;
   const index = parts.findIndex(superlative);
   if (index === -1) return false;
-  const isAsked = sentence.has(0, 'which') && isSingular(sentence.at(1));
+  const isAsked =
+    (sentence.has(0, 'which') && isSingular(sentence.at(1))) ||
+    (sentence.has(index - 1, 'which') && STARTED.test(parts[index]?.key ?? ''));
   const inChinese = segments.some(({ key }) =>
     /^(?:一条|一个|哪条|哪个|哪一条|哪一个|是哪个|是哪条)$/.test(key),
   );

@@ -10,6 +10,7 @@ const TOPICS: Readonly<Record<string, readonly Concept[]>> = {
   sources: ['source'],
 };
 const SENTENCE_END = /^[?。;!]$/;
+const EXCEPT = /^(?:除了|除去|除开|除|apart from|aside from|besides|except|except for|other than)$/;
 const MOST_QUESTIONS = 3;
 
 /** One question of a message. */
@@ -89,6 +90,9 @@ function splitAtAnd(
   sentence: readonly Segment[],
   byOpener: boolean,
 ): readonly (readonly Segment[])[] {
+  // 除了被静默的，还有几条: what is left out is said before what is asked.
+  const start = sentence.find((one) => !one.concepts.has('filler') && one.kind !== 'mark');
+  if (EXCEPT.test(start?.key ?? '')) return [sentence];
   for (const [index, one] of sentence.entries()) {
     if (!one.concepts.has('and')) continue;
     const [left, right] = [sentence.slice(0, index), sentence.slice(index + 1)];

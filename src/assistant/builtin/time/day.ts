@@ -27,6 +27,14 @@ interface DayWords {
 const DAYS: readonly DayWords[] = [
   { phrases: ['this morning', '今天早上', '今天上午', '今早', '今晨'], day: 0, hours: [0, 12] },
   { phrases: ['this afternoon', '今天下午'], day: 0, hours: [12, 18] },
+  { phrases: ['tomorrow morning', '明天早上', '明天上午', '明早', '明晨'], day: 1, hours: [0, 12] },
+  { phrases: ['tomorrow afternoon', '明天下午'], day: 1, hours: [12, 18] },
+  {
+    phrases: ['tomorrow evening', 'tomorrow night', '明天晚上', '明晚'],
+    day: 1,
+    hours: [18, 24],
+  },
+  { phrases: ['tomorrow', '明天', '明日'], day: 1, hours: [0, 24] },
   { phrases: ['this evening', 'tonight', '今天晚上', '今晚'], day: 0, hours: [18, 24] },
   {
     phrases: ['last night', 'overnight', 'during the night', '昨天晚上', '昨晚', '昨夜'],
@@ -49,7 +57,7 @@ const DAYS: readonly DayWords[] = [
 ];
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
-/** `today`, `this morning`, `last week`, `monday`, 昨晚. */
+/** `today`, `this morning`, `tomorrow`, `last week`, `monday`, 昨晚. */
 export function dayAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Day> | undefined {
   for (const words of DAYS) {
     const length = phraseAt(atoms, at, words.phrases);

@@ -2,6 +2,18 @@ import type { Atom } from '../text/atoms.js';
 import { bareHourAt, momentAt, type Moment } from './clock.js';
 import type { TimeFrame } from './day.js';
 import { amountAt, durationAt, phraseAt, type Read } from './duration.js';
+import {
+  BEFORE,
+  BEFORE_AFTER,
+  FUTURE,
+  LAST,
+  LAST_HAN,
+  LONGER,
+  LONGER_AFTER,
+  SHORTER,
+  SINCE,
+  SINCE_AFTER,
+} from './time-words.js';
 
 /** When something began; a bound that is absent is open. */
 export interface TimeBounds {
@@ -11,95 +23,11 @@ export interface TimeBounds {
   readonly unusable?: true;
 }
 
-const LAST = ['last', 'past', 'previous', 'preceding'];
-const LAST_HAN = [
-  '在最近的',
-  '在最近',
-  '在过去的',
-  '在过去',
-  '最近的',
-  '最近',
-  '过去的',
-  '过去',
-  '近',
-  '前',
-];
-const SINCE = [
-  'since',
-  'after',
-  'starting from',
-  'starting at',
-  'starting',
-  'later than',
-  'as of',
-  '自从',
-  '自',
-  '从',
-];
-const SINCE_AFTER = [
-  '以后',
-  '之后',
-  '以来',
-  '后',
-  '起',
-  '开始',
-  '至今',
-  '到现在为止',
-  '到现在',
-  '到目前',
-];
-const BEFORE = ['before', 'until', 'till', 'prior to', 'earlier than'];
-const BEFORE_AFTER = ['以前', '之前', '前'];
-const LONGER = [
-  'for more than',
-  'for longer than',
-  'for at least',
-  'for over',
-  'more than',
-  'longer than',
-  'at least',
-  'older than',
-  'over',
-  'for',
-  '持续时间超过',
-  '持续了超过',
-  '持续超过',
-  '持续了',
-  '持续',
-  '已经超过',
-  '超过了',
-  '超过',
-  '大于',
-  '多于',
-  '至少',
-  '超',
-];
-const LONGER_AFTER = ['以上', '或更久', '还多', '没恢复', '未恢复'];
-const SHORTER = [
-  'less than',
-  'newer than',
-  'younger than',
-  'no more than',
-  'for less than',
-  '不到',
-  '不超过',
-  '小于',
-  '少于',
-];
-const FUTURE = [
-  'tomorrow',
-  'next week',
-  'next month',
-  'next hour',
-  '明天',
-  '后天',
-  '下周',
-  '下个月',
-  '将来',
-  '未来',
-];
-
 type Rule = (atoms: readonly Atom[], at: number, frame: TimeFrame) => Read<TimeBounds> | undefined;
+
+function unusable(length: number): Read<TimeBounds> {
+  return { value: { unusable: true }, length };
+}
 
 /** The time phrase that begins at `at`, the longest one. */
 export function timePhraseAt(
@@ -149,6 +77,7 @@ const since: Rule = (atoms, at, frame) => {
   const { from, floating } = point.value;
   const day = 24 * 3_600_000;
   const begun = floating && from > frame.now ? from - day : from;
+  if (begun > frame.now) return unusable(cue + point.length + after);
   return { value: { after: begun }, length: cue + point.length + after };
 };
 
@@ -182,8 +111,13 @@ const betweenAgo: Rule = (atoms, at, { now }) => {
   return { value: { after: now - most, before: now - least }, length: length + ago };
 };
 
-/** `before 09:00`, `until yesterday`, `9点之前`. */
+/** `before 09:00`, `until yesterday`, `9点之前`; ahead, for what is to last: `until tomorrow 9am`. */
 const until: Rule = (atoms, at, frame) => {
+  const han = phraseAt(atoms, at, ['一直到', '直到', '到', '至']);
+  const ahead = han === 0 ? undefined : momentAt(atoms, at + han, frame);
+  if (ahead !== undefined && ahead.value.from > frame.now) {
+    return { value: { before: ahead.value.from }, length: han + ahead.length };
+  }
   const cue = phraseAt(atoms, at, BEFORE);
   const point = pointAt(atoms, at + cue, frame, cue > 0);
   if (point === undefined) return undefined;
@@ -204,6 +138,7 @@ const between: Rule = (atoms, at, frame) => {
   length += joint + end.length;
   length += phraseAt(atoms, at + length, ['之间', '期间']);
   const [after, before] = [start.value.from, end.value.to];
+  if (after > frame.now && start.value.floating !== true) return unusable(length);
   if (before < after) return undefined;
   return { value: { after, before }, length };
 };
@@ -245,6 +180,7 @@ const during: Rule = (atoms, at, frame) => {
   const moment = momentAt(atoms, at + cue, frame);
   if (moment === undefined || moment.value.from === moment.value.to) return undefined;
   const { from, to } = moment.value;
+  if (from > frame.now) return unusable(cue + moment.length);
   // What lies ahead needs no bound.
   const value = to > frame.now ? { after: from } : { after: from, before: to };
   return { value, length: cue + moment.length };
@@ -252,7 +188,7 @@ const during: Rule = (atoms, at, frame) => {
 
 const future: Rule = (atoms, at) => {
   const length = phraseAt(atoms, at, FUTURE);
-  return length === 0 ? undefined : { value: { unusable: true }, length };
+  return length === 0 ? undefined : unusable(length);
 };
 
 /** `started 2 hours ago`: exactly then, or since then? Nobody can tell. */
@@ -271,7 +207,7 @@ const ago: Rule = (atoms, at) => {
           '前发生',
         ]);
   if (point === undefined || length === 0) return undefined;
-  return { value: { unusable: true }, length: point.length + length };
+  return unusable(point.length + length);
 };
 
 /** `in the last few hours`, 最近几分钟: nobody can tell how many. */
@@ -285,7 +221,7 @@ const vague: Rule = (atoms, at) => {
   if (unit === undefined) return undefined;
   const after = at + length + last + few + unit.length;
   const inside = phraseAt(atoms, after, ['以内', '之内', '内', '里']);
-  return { value: { unusable: true }, length: after + inside - at };
+  return unusable(after + inside - at);
 };
 
 const RULES: readonly Rule[] = [
