@@ -183,6 +183,31 @@ describe('an access token', () => {
     expect(await why(identityOf(), bare)).toBe('signature');
   });
 
+  it('should be over when it is over, however lately it was checked', async () => {
+    const identity = identityOf({ clockSkewSeconds: 0 });
+    const token = await issuer.token({ exp: NOW() + 2 });
+    expect(await why(identity, token)).toMatchObject({ user: 'oidc-ann' });
+    await eventually('it is over', async () => (await why(identity, token)) === 'expired');
+  });
+
+  it('should be checked by the issuer that it names, and be nobody’s of another', async () => {
+    const other = await TokenIssuer.start();
+    try {
+      const claims = { tenant: { value: 'acme' }, userPrefix: 'other-' };
+      const oidc = [settings(), settings({ issuer: other.url, claims })];
+      const both = new OidcIdentity({
+        auth: { headerName: 'X-User-Token', failuresPerMinute: 30, oidc },
+      });
+      identities.push(both);
+      expect(await why(both, await issuer.token())).toMatchObject({ user: 'oidc-ann' });
+      expect(await why(both, await other.token())).toMatchObject({ user: 'other-ann' });
+      const posing = await other.token({ iss: issuer.url }, { kid: issuer.kid });
+      expect(await why(both, posing)).toBe('signature');
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('should name its subject, also where the user is another claim', async () => {
     const identity = identityOf({ claims: { tenant: { value: 'acme' }, user: 'oid' } });
     expect(await why(identity, await issuer.token({ oid: 'o-1' }))).toMatchObject({
@@ -367,6 +392,15 @@ describe('an opaque token', () => {
     issuer.faults.clear();
     issuer.opaque.set(OPAQUE, claims());
     expect(await why(identity, OPAQUE)).toMatchObject({ user: 'oidc-ann' });
+  });
+
+  it('should lose its open calls when it leads to no tenant any more', async () => {
+    const asked = { ...introspection, cacheSeconds: 1 };
+    const identity = identityOf({ introspection: asked, claims: { tenant: { claim: 'org' } } });
+    issuer.opaque.set(OPAQUE, { ...claims(), org: 'acme' });
+    expect(await why(identity, OPAQUE)).toMatchObject({ tenant: 'acme' });
+    issuer.opaque.set(OPAQUE, { ...claims(), org: 'Not A Tenant' });
+    await eventually('it stands no more', async () => !(await identity.stands(hashToken(OPAQUE))));
   });
 
   it('should change nothing of what a JWT has signed', async () => {
