@@ -55,7 +55,8 @@ export class N9eSource implements Source {
     this.http = parent?.http ?? new SourceMembers({ name: config.name, type: this.type }, config);
     this.api = new N9eApi(this, this.http);
     if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
-    if (config.mutes) {
+    // What a user of n9e may change there is not known here, and it would be done with our rights.
+    if (config.mutes && only === undefined) {
       this.silenceWrites = new N9eMutes({
         source: this,
         api: this.api,
