@@ -52,12 +52,12 @@ export class OpenCalls implements OnApplicationBootstrap, OnModuleDestroy {
   /** Until its response is over, a call counts as open. */
   track(
     principal: Principal,
-    response: Pick<ServerResponse, 'destroy' | 'once' | 'destroyed'>,
+    response: Pick<ServerResponse, 'destroy' | 'on' | 'destroyed'>,
   ): void {
     if (response.destroyed) return;
     const call: Call = { principal, response };
     this.calls.add(call);
-    response.once('close', () => {
+    response.on('close', () => {
       this.calls.delete(call);
     });
   }

@@ -16,7 +16,7 @@ export function logRequests(fastify: FastifyInstance): void {
   const logger = new Logger('Access');
   fastify.addHook('onRequest', (request, reply, done) => {
     const began = performance.now();
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       finish(logger, request, reply, performance.now() - began);
     });
     done();

@@ -1,4 +1,5 @@
 import type { TaskStateName } from '../domain/a2a.js';
+import type { EndSignal } from '../domain/end-signal.js';
 import { type EventId, LOG_START, type TaskEvent } from '../domain/event.js';
 import { isSettled } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
@@ -119,7 +120,7 @@ export class LogReader implements AsyncIterable<TaskEvent> {
   }
 
   /** Closes the reader when the signal aborts; the listener goes with the reader. */
-  closeOn(signal: AbortSignal): void {
+  closeOn(signal: EndSignal): void {
     const close = (): void => {
       this.close();
     };

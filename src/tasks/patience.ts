@@ -1,3 +1,5 @@
+import type { EndSignal } from '../domain/end-signal.js';
+
 /**
  * How long a caller waits: until a time has passed or its signal aborts. One timer and one listener,
  * both taken away by `end`: blocking sends come by the thousand and wait for minutes.
@@ -14,7 +16,7 @@ export class Patience {
 
   constructor(
     timeoutMs: number,
-    private readonly caller: AbortSignal,
+    private readonly caller: EndSignal,
   ) {
     this.timer = setTimeout(() => {
       this.late = !this.over;

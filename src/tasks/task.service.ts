@@ -4,6 +4,7 @@ import { AuditLog } from '../audit/audit.log.js';
 import type { Task } from '../domain/a2a.js';
 import { type CallContext, readsAs } from '../domain/call-context.js';
 import { jsonBytes, WIRE_BYTES } from '../domain/document-size.js';
+import type { EndSignal } from '../domain/end-signal.js';
 import { DomainError, taskNotFound } from '../domain/errors.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
@@ -173,7 +174,7 @@ export class TaskService {
     ctx: CallContext,
     taskId: string,
     start: StartAt,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<TaskStream> {
     const at = start.from === 'after' ? start.id : start.from;
     const reader = await this.hub.open(ctx.tenant, readsAs(ctx), taskId, at);
@@ -200,7 +201,7 @@ export class TaskService {
   async waitSettled(
     ctx: CallContext,
     taskId: string,
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { timeoutMs: number; signal: EndSignal },
   ): Promise<Task> {
     const patience = new Patience(options.timeoutMs, options.signal);
     try {

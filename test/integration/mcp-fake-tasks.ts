@@ -201,7 +201,13 @@ export class FakeTasks implements CoreApi {
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
   ): Promise<Task> {
     const run = this.find(ctx, taskId);
-    const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const caller = new AbortController();
+    const leave = (): void => {
+      caller.abort();
+    };
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    const over = AbortSignal.any([caller.signal, AbortSignal.timeout(timeoutMs)]);
     while (!isSettled(run.state) && !over.aborted) await run.next(over);
     return run.task;
   }

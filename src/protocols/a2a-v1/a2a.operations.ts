@@ -7,6 +7,7 @@ import {
 } from '../../config/config.types.js';
 import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
+import type { EndSignal } from '../../domain/end-signal.js';
 import { DomainError } from '../../domain/errors.js';
 import { type EventId, parseEventId } from '../../domain/event.js';
 import { FILE_MARK } from '../../domain/file-ref.js';
@@ -34,7 +35,7 @@ import { checkTenantField } from './tenant-hint.js';
 /** What a call brings besides its params. */
 export interface Call {
   /** Aborts when the client is gone. Ends waiting and reading, never a run. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** The Last-Event-ID header, for streams. */
   readonly lastEventId?: string | undefined;
   /** The Idempotency-Key header, for sends: what came before under it is joined. */

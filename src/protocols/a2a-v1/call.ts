@@ -1,24 +1,25 @@
 import type { FastifyReply } from 'fastify';
 import type { CallContext } from '../../domain/call-context.js';
+import type { EndSignal } from '../../domain/end-signal.js';
 import { DomainError } from '../../domain/errors.js';
 import type { WireVersion } from '../../domain/webhook.js';
 import { noteRequest } from '../../metrics/request-notes.js';
 import type { TenantDirectory } from '../../tenant/tenant.directory.js';
-import { clientGone } from '../http/client-gone.js';
+import { ClientGone } from '../http/client-gone.js';
 import { activatedExtensions } from '../wire/extensions.js';
 import type { Call } from './a2a.operations.js';
 
 /** What an operation learns of its HTTP request. Most never ask for the signal. */
 class HttpCall implements Call {
-  private made: AbortSignal | undefined;
+  private made: EndSignal | undefined;
 
   constructor(
     private readonly reply: FastifyReply,
     readonly version: WireVersion,
   ) {}
 
-  get signal(): AbortSignal {
-    this.made ??= clientGone(this.reply);
+  get signal(): EndSignal {
+    this.made ??= new ClientGone(this.reply.raw);
     return this.made;
   }
 

@@ -94,7 +94,7 @@ export class RpcDispatcher {
   ) {}
 
   /**
-   * Answers on `reply`; resolves when the answer, or the stream, is over.
+   * Answers on `reply`; resolves when the answer was given, or the stream has begun.
    * @throws DomainError what the operation throws before the answer began; METHOD_NOT_FOUND.
    */
   async dispatch(ctx: CallContext, rpc: RpcRequest, reply: FastifyReply): Promise<void> {

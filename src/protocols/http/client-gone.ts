@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { EndSignal } from '../../domain/end-signal.js';
 
 /** Made once: an abort without a reason makes a DOMException with a stack, on every request. */
 const REASON = new DOMException('The response is over', 'AbortError');
@@ -9,11 +11,38 @@ const REASON = new DOMException('The response is over', 'AbortError');
  */
 export function clientGone(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
+  new ClientGone(reply.raw).addEventListener('abort', () => {
+    controller.abort(REASON);
+  });
   if (reply.raw.destroyed) controller.abort(REASON);
-  else {
-    reply.raw.once('close', () => {
-      controller.abort(REASON);
+  return controller.signal;
+}
+
+/** The same without an AbortSignal, for whatever only waits. */
+export class ClientGone implements EndSignal {
+  private over: boolean;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(response: Pick<ServerResponse, 'on' | 'destroyed'>) {
+    this.over = response.destroyed;
+    response.on('close', () => {
+      this.over = true;
+      this.listeners.splice(0).forEach((listener) => {
+        listener();
+      });
     });
   }
-  return controller.signal;
+
+  get aborted(): boolean {
+    return this.over;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.over) this.listeners.push(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const at = this.listeners.indexOf(listener);
+    if (at >= 0) this.listeners.splice(at, 1);
+  }
 }

@@ -269,6 +269,8 @@ function holdToCeilings(fastify: FastifyInstance, config: GatewayConfig): void {
     const length = request.headers['content-length'];
     if (!isUnder(path, '/mcp') && !isUnder(path, '/a2a')) done(null, payload);
     else if (length !== undefined) done(Number(length) > most ? tooLarge() : null, payload);
+    // RFC 9112 section 6.3: without either field there is no body.
+    else if (request.headers['transfer-encoding'] === undefined) done(null, payload);
     else done(null, payload.pipe(countedUpTo(most)));
   });
 }

@@ -33,7 +33,7 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
     },
   });
   setRequestSpan(request.raw, span);
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     end(span, request, reply);
   });
 }

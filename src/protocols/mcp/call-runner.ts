@@ -3,6 +3,8 @@ import { type CallToolResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { logIdsOf } from '../../tracing/log-ids.js';
+import { CommentClock } from '../sse/comment-clock.js';
+import type { SseWriterOptions } from '../sse/sse-writer.js';
 import type { AnswerForm } from './accept.js';
 import { refusal } from './assistant-result.js';
 import { CallAnswer } from './call-answer.js';
@@ -24,11 +26,15 @@ const MODERN_FIELDS = { resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]:
 @Injectable()
 export class CallRunner {
   private readonly logger = new Logger(CallRunner.name);
+  private readonly timing: SseWriterOptions;
 
   constructor(
     private readonly hosts: ToolHosts,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-  ) {}
+    clock: CommentClock,
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
+  ) {
+    this.timing = { clock, stallMs: config.execution.sseStallMs };
+  }
 
   /**
    * False when the SDK has to answer: nothing was done and nothing sent.
@@ -46,9 +52,7 @@ export class CallRunner {
     // The SDK words what is wrong with arguments.
     if (tool === undefined || input === undefined || input.issues !== undefined) return false;
 
-    const { sseCommentMs, sseStallMs } = this.config.execution;
-    const timing = { commentMs: sseCommentMs, stallMs: sseStallMs };
-    const answer = new CallAnswer(reply, id, form, timing);
+    const answer = new CallAnswer(reply, id, form, this.timing);
     void exchange.opened.then(() => {
       answer.begin();
     });

@@ -111,7 +111,7 @@ export class McpController {
       if (!raw.writableFinished) exchange.leave();
     };
     if (raw.destroyed) end();
-    else raw.once('close', end);
+    else raw.on('close', end);
   }
 }
 

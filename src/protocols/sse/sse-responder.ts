@@ -1,10 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import { unavailable } from '../../domain/errors.js';
 import { type EventId, formatEventId } from '../../domain/event.js';
-import { retryHint, SseWriter } from './sse-writer.js';
+import { CommentClock } from './comment-clock.js';
+import { retryHint, SseWriter, type SseWriterOptions } from './sse-writer.js';
 import { StreamRegistry } from './stream-registry.js';
 
 /** One event on its way out. Without an id (a heartbeat) a client's Last-Event-ID stays. */
@@ -30,13 +31,25 @@ export interface SseEncoding {
  */
 @Injectable()
 export class SseResponder {
+  private readonly logger = new Logger(SseResponder.name);
+  private readonly timing: SseWriterOptions;
+  /** One for all streams. */
+  private readonly remove: (writer: SseWriter) => void;
+
   constructor(
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
     private readonly registry: StreamRegistry,
-  ) {}
+    clock: CommentClock,
+  ) {
+    this.timing = { clock, stallMs: config.execution.sseStallMs };
+    this.remove = (writer) => {
+      registry.remove(writer);
+    };
+  }
 
   /**
-   * Resolves when the stream is over. The first event is fetched before the head is sent, so that
+   * Resolves once the stream has begun: whoever waits for its end is kept in memory as long, with all
+   * that called it, for each idle stream. The first event is fetched before the head is sent, so that
    * an error still finds a response without one.
    * @throws whatever `source` throws before its first event; DomainError UNAVAILABLE while the
    * instance stops.
@@ -52,9 +65,35 @@ export class SseResponder {
       await events.return?.();
       throw unavailable('This instance is stopping; connect again');
     }
+    // Head and first event leave in one write, but as two strings: the head stays in memory.
+    reply.raw.cork();
     const writer = this.openWriter(reply);
+    reply.raw.flushHeaders();
+    const wait =
+      first.done === true
+        ? undefined
+        : writer.write(`${retryHint()}${frameText(first.value, encoding)}`);
+    reply.raw.uncork();
+    this.run(writer, events, encoding, wait).catch((error: unknown) => {
+      this.logger.error({ msg: 'a stream ended badly', err: error });
+    });
+  }
+
+  /** Nothing of an event is kept while it waits for the next one. */
+  private async run(
+    writer: SseWriter,
+    events: AsyncIterator<OutgoingEvent>,
+    encoding: SseEncoding,
+    began: Promise<void> | undefined,
+  ): Promise<void> {
+    const write = (step: IteratorResult<OutgoingEvent>): boolean | Promise<boolean> => {
+      if (step.done === true) return false;
+      return writer.write(frameOf(step.value, encoding))?.then(() => true) ?? true;
+    };
     try {
-      await pump(writer, events, first, encoding);
+      await began;
+      let more = true;
+      while (more && !writer.closed) more = await events.next().then(write);
     } catch (error) {
       if (!writer.closed) await writer.write(errorEvent(encoding, error));
     } finally {
@@ -80,38 +119,14 @@ export class SseResponder {
       // Nginx would otherwise hold events back until its buffer is full.
       'x-accel-buffering': 'no',
     });
-    const { sseCommentMs, sseStallMs } = this.config.execution;
-    let remove = (): void => undefined;
-    const writer = new SseWriter(
-      reply.raw,
-      { commentMs: sseCommentMs, stallMs: sseStallMs },
-      () => {
-        remove();
-      },
-    );
-    if (!writer.closed) remove = this.registry.add(writer);
+    const writer = new SseWriter(reply.raw, this.timing, this.remove);
+    if (!writer.closed) this.registry.add(writer);
     return writer;
   }
 }
 
 function errorEvent(encoding: SseEncoding, error: unknown): string {
   return `event: error\ndata: ${encoding.error(error)}\n\n`;
-}
-
-async function pump(
-  writer: SseWriter,
-  events: AsyncIterator<OutgoingEvent>,
-  first: IteratorResult<OutgoingEvent>,
-  encoding: SseEncoding,
-): Promise<void> {
-  if (first.done !== true) await writer.write(retryHint() + frameText(first.value, encoding));
-  for (;;) {
-    if (writer.closed) return;
-    const next = await events.next();
-    if (next.done === true) return;
-    const wait = writer.write(frameOf(next.value, encoding));
-    if (wait !== undefined) await wait;
-  }
 }
 
 function frameText({ id, json }: OutgoingEvent, { head, tail }: SseEncoding): string {

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { GatewayConfig } from '../../config/config.types.js';
+import { CommentClock } from './comment-clock.js';
 import { retryHint, SseWriter } from './sse-writer.js';
 
 /** A response whose socket takes `room` writes and then asks to wait. */
@@ -41,7 +43,9 @@ let raw: FakeResponse;
 let over: number;
 
 function writer(): SseWriter {
-  return new SseWriter(raw as never, { commentMs: 15_000, stallMs: 30_000 }, () => {
+  const execution = { sseCommentMs: 15_000 } as GatewayConfig['execution'];
+  const clock = new CommentClock({ execution });
+  return new SseWriter(raw as never, { clock, stallMs: 30_000 }, () => {
     over += 1;
   });
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { CommentClock, Silent, Slot } from './comment-clock.js';
 
 /** Between these a client is told to come back, ms: after the end of an instance thousands do. */
 const RETRY_MS = { least: 1000, most: 5000 } as const;
@@ -12,15 +13,15 @@ export function retryHint(): string {
 const COMMENT = ': keep-alive\n\n';
 
 export interface SseWriterOptions {
-  /** A comment line goes out this often; proxies cut connections that are silent for 60 s. */
-  readonly commentMs: number;
+  /** Says when a comment line is due. */
+  readonly clock: CommentClock;
   /** A client that has not read what lies before it for so long is cut off. */
   readonly stallMs: number;
 }
 
 type RawResponse = Pick<
   ServerResponse,
-  'write' | 'end' | 'destroy' | 'on' | 'once' | 'removeListener' | 'writableNeedDrain' | 'destroyed'
+  'write' | 'end' | 'destroy' | 'on' | 'writableNeedDrain' | 'destroyed'
 >;
 
 /**
@@ -28,21 +29,19 @@ type RawResponse = Pick<
  * over: `write` resolves when the socket wants more, so a slow client slows its own reader down and
  * buffers one event at most; one that has stopped reading is cut after `stallMs`.
  */
-export class SseWriter {
+export class SseWriter implements Silent {
   private over = false;
-  private readonly comments: NodeJS.Timeout;
+  private readonly slot: Slot;
   private wake: (() => void) | undefined;
 
   constructor(
     private readonly raw: RawResponse,
     private readonly options: SseWriterOptions,
-    private readonly onOver: () => void,
+    private readonly onOver: (writer: SseWriter) => void,
   ) {
-    this.comments = setInterval(() => {
-      if (!this.raw.writableNeedDrain) this.raw.write(COMMENT);
-    }, options.commentMs);
+    this.slot = options.clock.join(this);
     raw.on('drain', () => this.wake?.());
-    raw.once('close', () => {
+    raw.on('close', () => {
       this.finish();
     });
     if (raw.destroyed) this.finish();
@@ -51,6 +50,11 @@ export class SseWriter {
   /** No more may be written: ended here, or the client is gone. */
   get closed(): boolean {
     return this.over;
+  }
+
+  /** The clock's: a client that does not read gets none. */
+  comment(): void {
+    if (!this.over && !this.raw.writableNeedDrain) this.raw.write(COMMENT);
   }
 
   /** @returns a promise only when the caller has to wait before its next event. */
@@ -89,8 +93,8 @@ export class SseWriter {
   private finish(): void {
     if (this.over) return;
     this.over = true;
-    clearInterval(this.comments);
+    this.options.clock.leave(this, this.slot);
     this.wake?.();
-    this.onOver();
+    this.onOver(this);
   }
 }

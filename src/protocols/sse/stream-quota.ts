@@ -16,6 +16,6 @@ export class StreamQuota {
   async take(ctx: CallContext, reply: FastifyReply): Promise<void> {
     const giveBack = await this.places.take(ctx);
     if (reply.raw.destroyed) giveBack();
-    else reply.raw.once('close', giveBack);
+    else reply.raw.on('close', giveBack);
   }
 }

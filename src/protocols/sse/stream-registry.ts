@@ -30,8 +30,13 @@ export class StreamRegistry {
     this.streams.add(stream);
     metrics.openStreams.inc();
     return () => {
-      if (this.streams.delete(stream)) metrics.openStreams.dec();
+      this.remove(stream);
     };
+  }
+
+  /** Takes a stream away; idempotent. */
+  remove(stream: OpenStream): void {
+    if (this.streams.delete(stream)) metrics.openStreams.dec();
   }
 
   /** Ends all of them; later ones are refused. Their clients come back, to another instance. */
