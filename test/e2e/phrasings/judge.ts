@@ -23,8 +23,9 @@ export interface Judged {
  * else is wrong, an answer to another question included: it reads like an answer to this one.
  */
 export function judge(judged: Judged): Judgement {
-  if (REFUSAL.test(judged.answer) && judged.expected.kind !== 'refusal')
-    {return { verdict: 'not understood', why: 'says so' };}
+  if (REFUSAL.test(judged.answer) && judged.expected.kind !== 'refusal') {
+    return { verdict: 'not understood', why: 'says so' };
+  }
   const faults = faultsOf(judged);
   if (faults.length === 0) return { verdict: 'understood', why: '' };
   const honest = caveat(judged.answer, judged.asked);
