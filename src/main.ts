@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { ConfigError } from './config/config-error.js';
 import { ConfigSource } from './config/config-source.js';
+import { gatewayArguments } from './config/gateway-arguments.js';
 import { EXIT_CONFIG, EXIT_SOFTWARE, EXIT_UNAVAILABLE } from './config/exit-code.js';
 import { startGateway } from './gateway.js';
 import { describeStartFailure } from './health/start-failure.js';
@@ -12,7 +13,8 @@ const CLOSE_GRACE_MS = 5000;
 
 function load(): ConfigSource {
   try {
-    return new ConfigSource({ environment: process.env });
+    const given = gatewayArguments(process.argv.slice(2));
+    return new ConfigSource({ environment: process.env, ...given });
   } catch (error) {
     return refuse(error);
   }

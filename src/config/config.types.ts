@@ -201,12 +201,12 @@ export interface TenantConfig {
 
 /** Pages that alerts link to and the assistant may read. */
 export interface RunbooksConfig {
-  /** Host names, or `*.name` for those below. */
+  /** Host names, or `*.name` for those below; `:port` where it is not that of the scheme. */
   readonly hosts: readonly string[];
   readonly allowHttp: boolean;
   /** Host names and CIDRs that may be reached although they are not public. */
   readonly allowPrivate: readonly string[];
-  /** Sent to each of the hosts; secrets are already resolved. */
+  /** Sent to each of the hosts, at its port; secrets are already resolved. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Frame } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
 import { Runbooks } from '../../src/assistant/sources/runbooks.js';
-import { openSources } from '../../src/assistant/sources/tenant-sources.js';
+import { openSources, TenantSources } from '../../src/assistant/sources/tenant-sources.js';
 import { readRunbook } from '../../src/assistant/tools/read-runbook.tool.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
 import { toolsOf } from '../../src/assistant/tools/tool-registry.js';
@@ -66,7 +66,7 @@ describe('pages of runbooks', () => {
 
   function read(url: string, config: Partial<RunbooksConfig> = {}, offset = 0) {
     const runbooks = {
-      hosts: ['127.0.0.1'],
+      hosts: [new URL(base).host],
       allowHttp: true,
       allowPrivate: ['127.0.0.0/8'],
       headers: { 'x-wiki': 'token' },
@@ -86,6 +86,26 @@ describe('pages of runbooks', () => {
     const long = await read(`${base}/long`, {}, 8000);
     expect(long).toMatchObject({ total_chars: 1024 * 1024, offset: 8000, has_more: true });
     expect(long.text).toHaveLength(8000);
+  });
+
+  it('should be read at the port that is opened, or as an alert links to it, without credentials', async () => {
+    const runbooks = new Runbooks({
+      ...{ hosts: ['127.0.0.1'], allowHttp: true, allowPrivate: ['127.0.0.0/8'] },
+      ...{ headers: { 'x-wiki': 'token' }, timeoutMs: 5000 },
+    });
+    const fake = new FakeSources({
+      alerts: [alertOf({ alertname: 'A' }, { annotations: { runbook_url: `${base}/steps` } })],
+    });
+    const ask = (url: string) => {
+      const reads = new SourceReads(new TenantSources([fake.router], { runbooks }));
+      return readRunbook.run({ url }, { reads }, signal);
+    };
+    await expect(ask(`${base}/page`)).rejects.toThrow(/no alert that fires now links/);
+    expect(seen).not.toContain('/page undefined');
+    expect((await ask(`${base}/steps`)).title).toBeDefined();
+    expect(seen).toContain('/steps undefined');
+    expect(seen).not.toContain('/steps token');
+    await runbooks.close();
   });
 
   it.each([

@@ -39,9 +39,23 @@ export class Runbooks {
     });
   }
 
-  /** May a page at this URL be read at all? @param url as an alert has it. */
+  /** May a page at this URL be read, if an alert links to it? @param url as the alert has it. */
   covers(url: string): boolean {
     return URL.canParse(url) && isListed(new URL(url).hostname, this.config.hosts);
+  }
+
+  /**
+   * May it be read whoever asks? At the port that the config names with the host, else at that of the
+   * scheme: what listens at another port of that machine is no page that anybody has opened.
+   */
+  isOpen(url: string): boolean {
+    if (!URL.canParse(url)) return false;
+    const { hostname, port, protocol } = new URL(url);
+    const usual = protocol === 'https:' ? '443' : '80';
+    return this.config.hosts.some((entry) => {
+      const [host = '', at] = entry.split(':');
+      return (at ?? usual) === (port === '' ? usual : port) && isListed(hostname, [host]);
+    });
   }
 
   /** @throws RunbookError; the signal's reason. */
@@ -62,7 +76,8 @@ export class Runbooks {
         headers: {
           accept: 'text/markdown, text/plain, text/html;q=0.9',
           'user-agent': 'nightjar',
-          ...this.config.headers,
+          // Credentials are for the place that was configured, not for what an alert says.
+          ...(this.isOpen(url) ? this.config.headers : {}),
         },
       });
       if (statusCode !== 200) {
@@ -94,7 +109,9 @@ export class Runbooks {
 
 /** `wiki.example.com` itself, or any name below `*.example.com`. */
 function isListed(host: string, hosts: readonly string[]): boolean {
-  return hosts.some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one));
+  return hosts
+    .map((entry) => entry.split(':')[0] ?? '')
+    .some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one));
 }
 
 async function start(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; cut: boolean }> {

@@ -35,6 +35,11 @@ export const alertHistory = defineReadTool({
   }),
   needs: ({ history }) => history !== undefined,
   run: async (args, ctx, signal): Promise<AlertHistoryResult> => {
+    if (!ctx.reads.sources.all.some(({ history }) => history !== undefined)) {
+      throw new ToolInputError(
+        'no source of this team keeps ended alerts in a history; alert_timeline reads from Prometheus what fired in a period',
+      );
+    }
     const until = args.until === undefined ? Date.now() : Date.parse(args.until);
     const since = args.since === undefined ? until - 24 * HOUR : Date.parse(args.since);
     if (since >= until) throw new ToolInputError('since: must be before until');

@@ -43,8 +43,37 @@ describe('alert_timeline', () => {
     await alertTimeline.run({ where }, context(fake), signal);
     expect(fake.asked.map(({ expr }) => expr)).toEqual([
       String.raw`max_over_time(ALERTS{alertstate="firing",team=~"a\"b|c"}[180s])`,
-      String.raw`max_over_time(ALERTS_FOR_STATE{team=~"a\"b|c"}[180s])`,
       String.raw`ALERTS{alertstate="firing",team=~"a\"b|c"}`,
+    ]);
+  });
+
+  it('should tell when an ended alert began to fire, not since when it waited', async () => {
+    const end = Date.now() - 3_600_000;
+    const start = end - 6 * 3_600_000;
+    const labels = { __name__: 'ALERTS', alertname: 'Slow', alertstate: 'firing' };
+    const sampled = start + 20 * 180_000;
+    const began = sampled - 110_000;
+    const series = (name: string, ...times: number[]) => ({
+      labels: { ...labels, alertname: name },
+      samples: times.map((at) => ({ at, value: '1' })),
+    });
+    const fake = new FakeSources({
+      query: (expr) => ({
+        kind: 'matrix',
+        warnings: [],
+        series: expr.startsWith('max_over_time')
+          ? [series('Slow', sampled, sampled + 180_000), series('Early', start)]
+          : expr.endsWith('[480s]')
+            ? [series('Slow', began, began + 15_000), series('Early', start - 200_000, start)]
+            : [],
+      }),
+    });
+    const period = { start: new Date(start).toISOString(), end: new Date(end).toISOString() };
+    const { timeline } = await alertTimeline.run(period, context(fake), signal);
+    expect(fake.asked.some(({ expr }) => expr.includes('FOR_STATE'))).toBe(false);
+    expect(timeline).toMatchObject([
+      { name: 'Early', first: new Date(start).toISOString(), exact: false },
+      { name: 'Slow', first: new Date(began).toISOString(), exact: true },
     ]);
   });
 

@@ -66,27 +66,21 @@ export const alertTimeline = defineReadTool({
     const period = periodOf(given, now);
     const { start, end, stepSeconds } = period;
     const holds = compileWhere(where);
-    const [past, present, rules] = await Promise.all([
+    const [past, present] = await Promise.all([
       ctx.reads.gatherFrom(
         (source) => source.metrics,
         (metrics, abort) => readPast(metrics, matchersOf(where), period, abort),
         signal,
       ),
       ctx.reads.alerts(signal),
-      ctx.reads.rules(signal),
     ]);
-    const waits = new Map(
-      rules.answers.flatMap(({ value }) =>
-        value.map((rule) => [`${rule.source} ${rule.name}`, rule.forSeconds * 1000] as const),
-      ),
-    );
     const seen = past.answers.flatMap(({ source, value }) =>
-      firingsOf(source.name, value, stepSeconds * 1000, waits),
+      firingsOf(source.name, value, stepSeconds * 1000),
     );
     const firing = present.answers
       .flatMap(({ value }) => value)
       .filter(({ startsAt }) => startsAt <= end);
-    const entries = withRouter(seen, firing, now - end < 2 * stepSeconds * 1000)
+    const entries = withRouter(seen, firing, now - end < 2 * stepSeconds * 1000, present.view)
       .filter(({ labels }) => holds(labels))
       .sort((a, b) => a.first - b.first || compare(nameOf(a), nameOf(b)));
     const condition = where.length === 0 ? '' : `, ${showWhere(where)}`;

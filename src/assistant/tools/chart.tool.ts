@@ -72,7 +72,7 @@ const MOST_STRETCHES = 20;
 export const chart = defineReadTool({
   name: 'chart',
   description:
-    'Draws a PromQL expression over a time range as a line chart that the user sees beside the answer (PNG and SVG), with the times at which related alerts fired; returns the figures of each line. Use it when the user wants to see how a value went.',
+    'Draws a PromQL expression over a time range as a line chart that the user sees beside the answer (PNG and SVG), with the times at which related alerts fired; returns the figures of each line, of one value each step_seconds: what lies in between is not among min and max. Use it when the user wants to see how a value went.',
   schema: z.strictObject({
     expr: z.string().min(1).max(4000),
     start: z.iso.datetime({ offset: true }).optional().describe('Default: an hour before the end'),

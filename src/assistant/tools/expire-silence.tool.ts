@@ -33,12 +33,16 @@ export const expireSilence: WriteTool = {
   readOnly: false,
   async plan(args, ctx, signal): Promise<WritePlan> {
     const { id, source: wanted } = parseInput(input, args);
-    const { answers } = await ctx.reads.silences(signal);
+    const { answers, failures } = await ctx.reads.silences(signal);
     const able = ctx.reads.sources.all.filter((one) => one.silenceWrites !== undefined);
     const found = answers
       .flatMap(({ value }) => value)
       .filter((one) => one.id === id && (wanted === undefined || one.source === wanted))
       .find((one) => able.some(({ name }) => name === one.source));
+    if (found === undefined && failures.length > 0) {
+      const away = failures.map(({ error }) => error.message).join('; ');
+      throw new ToolInputError(`whether that silence is there cannot be told: ${away}`);
+    }
     if (found === undefined) throw new ToolInputError(`there is no silence ${cleanText(id, 100)}`);
     if (found.state === 'expired') throw new ToolInputError('this silence has ended already');
     return {

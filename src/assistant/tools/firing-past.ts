@@ -22,10 +22,15 @@ export interface Period {
 export interface Past {
   /** Firing at any time within the step before each sample: nothing short is missed. */
   readonly fired: QueryResult;
-  /** Since when the condition holds, in epoch seconds, as of the same steps. */
-  readonly since: QueryResult;
   readonly atEnd: QueryResult;
+  /** The samples before the first one of `fired`, as the rule wrote them, by the time of that. */
+  readonly onsets: ReadonlyMap<number, QueryResult>;
 }
+
+/** Onsets that are looked up; each is a query. */
+const MOST_ONSETS = 24;
+/** ms: what no evaluation interval of a rule exceeds. */
+const BEFORE = 5 * 60_000;
 
 /** The conditions that PromQL can hold are put to the source; all are checked again here. */
 export function matchersOf(where: readonly Clause[]): readonly string[] {
@@ -45,27 +50,23 @@ export async function readPast(
   signal: AbortSignal,
 ): Promise<Past> {
   const firing = `ALERTS{${['alertstate="firing"', ...matchers].join(',')}}`;
-  const since = `ALERTS_FOR_STATE{${matchers.join(',')}}`;
-  const over = (selector: string): Promise<QueryResult> => {
-    const expr = `max_over_time(${selector}[${stepSeconds}s])`;
-    return metrics.queryRange(expr, { start, end, stepSeconds }, signal);
-  };
-  const [a, b, c] = await Promise.all([
-    over(firing),
-    over(since),
+  const over = `max_over_time(${firing}[${stepSeconds}s])`;
+  const [fired, atEnd] = await Promise.all([
+    metrics.queryRange(over, { start, end, stepSeconds }, signal),
     metrics.query(firing, end, signal),
   ]);
-  return { fired: a, since: b, atEnd: c };
+  const begun = new Set(fired.series.flatMap(({ samples: [first] }) => first?.at ?? []));
+  const seconds = stepSeconds + BEFORE / 1000;
+  const onsets = await Promise.all(
+    [...begun].slice(0, MOST_ONSETS).map(async (at) => {
+      return [at, await metrics.query(`${firing}[${String(seconds)}s]`, at, signal)] as const;
+    }),
+  );
+  return { fired, atEnd, onsets: new Map(onsets) };
 }
 
-/** @param step in ms; `waits`: the `for` of each rule in ms, by `<source> <name>`. */
-export function firingsOf(
-  source: string,
-  { fired, since, atEnd }: Past,
-  step: number,
-  waits: ReadonlyMap<string, number>,
-): Firing[] {
-  const onsets = new Map(since.series.map(({ labels, samples }) => [keyOf(labels), samples]));
+/** @param step in ms. */
+export function firingsOf(source: string, { fired, atEnd, onsets }: Past, step: number): Firing[] {
   const still = new Set(atEnd.series.map(({ labels }) => keyOf(labels)));
   return fired.series.flatMap(({ labels: all, samples }) => {
     const [first, ...rest] = samples;
@@ -78,9 +79,10 @@ export function firingsOf(
     }
     const labels = ownLabels(all);
     const key = keyOf(all);
-    // It was not seen a step earlier, so it began within this one: the rule's own clock says when.
-    const onset = Number(onsets.get(key)?.find(({ at }) => at === first.at)?.value) * 1000;
-    const began = onset + (waits.get(`${source} ${labels['alertname'] ?? ''}`) ?? 0);
+    const raw = onsets.get(first.at)?.series.find((one) => keyOf(one.labels) === key)?.samples;
+    // The first evaluation at which it fired, not the one at which it began to wait. Samples from
+    // before the step: it fired already, since when nobody knows.
+    const began = raw?.[0]?.at ?? -Infinity;
     const exact = began > first.at - step - 1000 && began <= first.at;
     const end = still.has(key) ? undefined : last;
     return [{ source, labels, first: exact ? began : first.at, last: end, times, exact }];
@@ -107,20 +109,23 @@ export function withRouter(
   seen: readonly Firing[],
   firing: readonly Alert[],
   isUpToNow: boolean,
+  view: 'router' | 'rules',
 ): Firing[] {
+  // Prometheus itself tells since when the condition holds, which is before it fires.
+  const isExact = view === 'router';
   const known = new Set<Alert>();
   const sharpened = seen.map((entry) => {
     const holds = containing(entry.labels);
     const same = firing.find((alert) => holds(alert.labels));
     if (same === undefined) return entry;
     known.add(same);
-    const isSame = entry.last === undefined && entry.times === 1;
+    const isSame = isExact && entry.last === undefined && entry.times === 1;
     return isSame ? { ...entry, first: same.startsAt, exact: true } : entry;
   });
   const others = firing
     .filter((alert) => !known.has(alert) && isUpToNow)
     .map(({ source, labels, startsAt }) => {
-      return { source, labels, first: startsAt, last: undefined, times: 1, exact: true };
+      return { source, labels, first: startsAt, last: undefined, times: 1, exact: isExact };
     });
   return [...sharpened, ...others];
 }

@@ -2,6 +2,8 @@ import { showResult } from './show-result.js';
 import { ToolInputError, type Tool, type ToolContext, type ToolResult } from './tool.js';
 
 const FAILED = 'The tool failed; the operators’ log has the details.';
+const UNKNOWN =
+  'No source of this team can answer this, so nothing was read: that is not the same as none.';
 const REFUSAL_CHARS = 2000;
 
 /** How a call of a tool ended, whoever made it. */
@@ -34,6 +36,9 @@ export async function runTool(
   try {
     const result = await tool.run(args, context, signal);
     signal.throwIfAborted();
+    if (result.sources.length === 0) {
+      return { success: false, show: (max) => UNKNOWN.slice(0, max) };
+    }
     return { success: hasAnswer(result), result, show: (max) => showResult(result, max) };
   } catch (error) {
     signal.throwIfAborted();

@@ -66,12 +66,13 @@ export async function silencingSource(
   }
   const [only, ...more] = able;
   if (only !== undefined && more.length === 0) return only;
-  const { answers } = await ctx.reads.alerts(signal);
+  const { answers, failures } = await ctx.reads.alerts(signal);
   const holds = fits(matchers);
   const firing = able.filter(({ name }) =>
     answers.some(({ source, value }) => source.name === name && value.some(holds)),
   );
   const [one, ...others] = firing;
   if (one !== undefined && others.length === 0) return one;
-  throw new ToolInputError(`source: name one of ${names}`);
+  const away = failures.map(({ error }) => `; ${error.message}`).join('');
+  throw new ToolInputError(`source: name one of ${names}${away}`);
 }

@@ -1,9 +1,24 @@
-import type { Alert, AlertGroup, Rule, Silence, Source, Target } from '../sources/source.types.js';
+import type {
+  Alert,
+  AlertGroup,
+  LabelSet,
+  Rule,
+  Silence,
+  Source,
+  Target,
+} from '../sources/source.types.js';
 import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
 
 export interface AlertReading extends Gathered<readonly Alert[]> {
   /** `rules`: read from the rules of Prometheus, because no alert router answered or none exists. */
   readonly view: 'router' | 'rules';
+}
+
+/** Alerts of Prometheus that no router has. */
+export interface Unrouted {
+  readonly alerts: readonly Alert[];
+  /** Who was asked for them. */
+  readonly rules: Gathered<unknown>;
 }
 
 /**
@@ -20,7 +35,7 @@ export class SourceReads {
     return this.once('alerts', async () => {
       const routers = await this.alertsOf('router', signal);
       if (routers.answers.length > 0) return { ...routers, view: 'router' as const };
-      const rules = await this.alertsOf('rules', signal);
+      const rules = await this.ruleAlerts(signal);
       const firing = rules.answers.map((answer) => ({
         ...answer,
         value: answer.value.filter((alert) => alert.state !== 'pending'),
@@ -36,13 +51,32 @@ export class SourceReads {
   /** Alerts that wait for the `for` time of their rule; only Prometheus knows them. */
   pending(signal: AbortSignal): Promise<AlertReading> {
     return this.once('pending', async () => {
-      const rules = await this.alertsOf('rules', signal);
+      const rules = await this.ruleAlerts(signal);
       const answers = rules.answers.map((answer) => ({
         ...answer,
         value: answer.value.filter((alert) => alert.state === 'pending'),
       }));
       return { view: 'rules' as const, answers, failures: rules.failures };
     });
+  }
+
+  /**
+   * What Prometheus fires and no alert router that answered has; undefined where that cannot be told.
+   * A router may have more labels of an alert, or fewer: what contradicts it is another alert.
+   */
+  async unrouted(signal: AbortSignal): Promise<Unrouted | undefined> {
+    const [routed, rules] = await Promise.all([this.alerts(signal), this.ruleAlerts(signal)]);
+    if (routed.view !== 'router' || routed.answers.length === 0) return undefined;
+    const known = routed.answers.flatMap(({ value }) => value);
+    const alerts = rules.answers
+      .flatMap(({ value }) => value)
+      .filter(({ state }) => state !== 'pending')
+      .filter(({ labels }) => !known.some((one) => isSame(labels, one.labels)));
+    return { alerts, rules };
+  }
+
+  private ruleAlerts(signal: AbortSignal): Promise<Gathered<readonly Alert[]>> {
+    return this.once('rule alerts', () => this.alertsOf('rules', signal));
   }
 
   silences(signal: AbortSignal): Promise<Gathered<readonly Silence[]>> {
@@ -113,4 +147,11 @@ export class SourceReads {
     this.done.set(key, reading);
     return reading;
   }
+}
+
+function isSame(labels: LabelSet, others: LabelSet): boolean {
+  return (
+    labels['alertname'] === others['alertname'] &&
+    Object.entries(labels).every(([name, value]) => (others[name] ?? value) === value)
+  );
 }

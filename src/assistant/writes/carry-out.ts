@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { isTimezone, showInstant } from '../builtin/time/zoned.js';
 import { SourceReads } from '../tools/source-reads.js';
+import type { SourceError } from '../sources/source-error.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
 import type { Deed, WriteDesk } from './write-desk.js';
@@ -82,10 +83,13 @@ export class TurnWrites {
     before = '',
   ): Promise<Extract<Frame, { kind: 'input_required' }>> {
     const { signal } = this.scene;
-    const affected = await tool.affected(document.args, this.context(), signal);
+    const ctx = this.context();
+    const affected = await tool.affected(document.args, ctx, signal);
+    const away = tool.follow === undefined ? await routersAway(ctx, signal) : [];
     const question = this.words.question({
       lines: tool.tell(document.args, this.words, (time) => this.at(time)),
       affected,
+      away,
       until: this.at(expires),
       code: document.code,
     });
@@ -196,4 +200,13 @@ export class TurnWrites {
     const { timezone } = this.scene.turn;
     return showInstant(time, timezone !== undefined && isTimezone(timezone) ? timezone : 'UTC');
   }
+}
+
+/** Alert routers whose silences are unknown now. */
+async function routersAway(
+  { reads }: WriteContext,
+  signal: AbortSignal,
+): Promise<readonly SourceError[]> {
+  const { failures } = await reads.silences(signal);
+  return failures.map(({ error }) => error);
 }

@@ -43,6 +43,8 @@ export interface WriteWords {
   readonly question: (asked: {
     readonly lines: readonly string[];
     readonly affected: number | undefined;
+    /** Alert routers that did not answer. */
+    readonly away: readonly SourceError[];
     readonly until: string;
     readonly code: string | undefined;
   }) => string;
@@ -56,6 +58,9 @@ export interface WriteWords {
   readonly nothingLike: (words: string) => string;
   readonly whichTime: (words: string) => string;
   readonly noSilence: (words: string) => string;
+  /** Something that may have it did not answer. */
+  readonly unseen: (failures: string) => string;
+  readonly failure: (error: SourceError) => string;
   readonly whichSilence: (count: number) => string;
   readonly cannotPlan: (reason: string) => string;
   readonly denied: Readonly<Record<'off' | 'scope' | 'danger', string>>;
@@ -98,12 +103,13 @@ const ENGLISH: WriteWords = {
       : `**Call a tool** of ${code(remote)} that may change things:`,
     ...quote(lines),
   ],
-  question: ({ lines, affected, until, code: exact }) =>
+  question: ({ lines, affected, away, until, code: exact }) =>
     [
       'This needs your approval:',
       '',
       ...lines,
       ...(affected === undefined ? [] : [`- it fits ${String(affected)} alerts that fire now`]),
+      ...away.map((error) => `- ⚠ ${ENGLISH.failure(error)}: what it has is not counted here`),
       '',
       exact === undefined
         ? `Answer **yes** or **no**. The proposal lapses at ${until}.`
@@ -121,6 +127,8 @@ const ENGLISH: WriteWords = {
     `I do not understand how long that is${words === '' ? '' : ` (${plain(words)})`}; say it like \`for 2h\` or \`until 18:00\`. Nothing was done.`,
   noSilence: (words) =>
     `There is no active silence${words === '' ? '' : ` for ${words}`}. Nothing was done.`,
+  unseen: (failures) => `**I cannot tell**: ${failures}. Nothing was proposed or done.`,
+  failure: (error) => plain(failure(ENGLISH_WORDS, error), 500),
   whichSilence: (count) =>
     `${String(count)} silences fit. Name one by its id: \`expire silence <id>\`.`,
   cannotPlan: (reason) => `This cannot be done as it was said: ${plain(reason, 500)}`,
@@ -182,12 +190,13 @@ const CHINESE: WriteWords = {
       : `**调用** ${code(remote)} 的工具（可能产生变更）：`,
     ...quote(lines),
   ],
-  question: ({ lines, affected, until, code: exact }) =>
+  question: ({ lines, affected, away, until, code: exact }) =>
     [
       '以下操作需要您批准：',
       '',
       ...lines,
       ...(affected === undefined ? [] : [`- 目前匹配 ${String(affected)} 条正在触发的告警`]),
+      ...away.map((error) => `- ⚠ ${CHINESE.failure(error)}，其内容未计入`),
       '',
       exact === undefined
         ? `请回答**是**或**否**。该提议于 ${until} 失效。`
@@ -205,6 +214,8 @@ const CHINESE: WriteWords = {
     `无法理解时长${words === '' ? '' : `（${plain(words)}）`}，请使用如 \`2小时\` 或 \`until 18:00\` 的写法。未执行任何操作。`,
   noSilence: (words) =>
     `没有${words === '' ? '' : `与 ${words} 匹配的`}生效中的静默。未执行任何操作。`,
+  unseen: (failures) => `**无法确定**：${failures}。未提出或执行任何操作。`,
+  failure: (error) => plain(failure(CHINESE_WORDS, error), 500),
   whichSilence: (count) => `有 ${String(count)} 条静默符合，请用编号指定：\`结束静默 <id>\`。`,
   cannotPlan: (reason) => `无法按此执行：${plain(reason, 500)}`,
   denied: {

@@ -33,6 +33,8 @@ class Bench {
   readonly silences: Silence[] = [];
   readonly desk = new FakeDesk();
   fault: SourceError | undefined;
+  /** Nothing is read from the router. */
+  away = false;
   now = NOW;
   private readonly router: Source;
 
@@ -46,8 +48,12 @@ class Bench {
     });
     this.router = {
       ...facts.router,
+      alerts: {
+        view: 'router',
+        list: () => (this.away ? this.gone() : Promise.resolve(facts.alerts)),
+      },
       silences: {
-        list: () => Promise.resolve(this.silences),
+        list: () => (this.away ? this.gone() : Promise.resolve(this.silences)),
         groups: () => Promise.resolve([]),
       },
       silenceWrites: {
@@ -63,6 +69,11 @@ class Bench {
         },
       },
     };
+  }
+
+  private gone(): Promise<never> {
+    const fault = { kind: 'unreachable', code: 'ECONNREFUSED' } as const;
+    return Promise.reject(new SourceError(this.router, fault));
   }
 
   async run(text: string, more: Partial<Turn> = {}, writes = this.writes): Promise<Frame[]> {
@@ -333,6 +344,28 @@ describe('the end of a silence', () => {
     bench.silences[0] = { ...made, matchers: [{ name: 'alertname', op: '=~', value: '.+' }] };
     expect(contentOf(await bench.answer(asked, 'yes'))).toMatch(/changed/);
     expect(bench.expired).toEqual([]);
+  });
+
+  it.each([
+    'expire silence on DiskFull',
+    'unsilence DiskFull',
+    'expire all silences',
+    'expire silence 11111111-2222-3333-4444-555555555555',
+    '取消 DiskFull 的静默',
+  ])('should not be denied while the Alertmanager is away: %s', async (text) => {
+    bench.away = true;
+    const answer = contentOf(await bench.run(text));
+    expect(answer).toMatch(/I cannot tell|无法确定/);
+    expect(answer).toContain('fake-am');
+    expect(answer).not.toMatch(/no silence|There is no|没有.*静默/);
+  });
+
+  it('should name the Alertmanager that did not answer in a proposal', async () => {
+    const again = await bench.propose('silence alertname="DiskFull" for 1h');
+    expect(again.question).not.toContain('⚠');
+    bench.away = true;
+    const { question } = await bench.propose('silence alertname="DiskFull" for 1h');
+    expect(question).toMatch(/⚠ Alertmanager at fake-am/);
   });
 
   it('should name the candidates when several fit', async () => {

@@ -253,10 +253,11 @@ class RunbooksDto {
 
 function runbookHostsFault(value: unknown): string | undefined {
   const fine = (entry: unknown): boolean =>
-    typeof entry === 'string' && /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/.test(entry);
+    typeof entry === 'string' &&
+    /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?(?::[1-9]\d{0,4})?$/.test(entry);
   return Array.isArray(value) && value.length > 0 && value.length <= 50 && value.every(fine)
     ? undefined
-    : 'must be a list of 1 to 50 lower-case host names, or *. and a name';
+    : 'must be a list of 1 to 50 lower-case host names, or *. and a name, each with :port or without';
 }
 
 export class TenantDto {

@@ -32,7 +32,36 @@ export function unanswered(
   return [words.noAnswer(name), ...failuresOf(run, result).map((failure) => `⚠ ${failure}.`)];
 }
 
-function failuresOf(run: TurnRun, result: ToolResult): string[] {
+/** What did not answer, in one text; empty when everything did: only then may an answer say "none". */
+export function lackOf(run: TurnRun, result: Pick<ToolResult, 'sources'>): string {
+  return failuresOf(run, result).join('; ');
+}
+
+/** A lead that must not be read as the whole truth when something did not answer. */
+export function partly(run: TurnRun, result: Pick<ToolResult, 'sources'>, lead: string): string {
+  const lack = lackOf(run, result);
+  return lack === '' ? lead : `${lead} ${run.words.partly(lack)}`;
+}
+
+/** The lead of a list; what did not answer is named where nothing was found, or not all. */
+export function foundLead(
+  run: TurnRun,
+  result: Pick<ToolResult, 'sources'>,
+  of: {
+    /** Key of `words.what`. */
+    readonly what: string;
+    readonly total: number;
+    readonly conditions: string;
+    readonly lead: string;
+  },
+): string {
+  const lack = lackOf(run, result);
+  const { what, total, conditions, lead } = of;
+  if (lack === '' || total > 0) return partly(run, result, lead);
+  return run.words.noneSeen(run.words.what[what] ?? what, conditions, lack);
+}
+
+function failuresOf(run: TurnRun, result: Pick<ToolResult, 'sources'>): string[] {
   return result.sources
     .filter((source) => source.error !== undefined)
     .map((source) => plain(failureText(run, source), 500));

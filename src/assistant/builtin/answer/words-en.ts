@@ -71,6 +71,14 @@ export const ENGLISH_WORDS: Words = {
         ? `No other alert is ${ADJECTIVES[state]} either.`
         : `${String(others)} ${others === 1 ? 'other is' : 'others are'} ${ADJECTIVES[state]}.`
     }`,
+  alertsThat: (state) => `${ADJECTIVES[state]} alerts`,
+  noneSeen: (what, conditions, failures) =>
+    `**Not that I can see**: ${failures}. What did answer shows 0 ${what}${conditions === '' ? '' : ` that match ${conditions}`}.`,
+  partly: (failures) => `This is only what did answer: ${failures}.`,
+  cannotTell: (failures) => `**I cannot tell**: ${failures}.`,
+  labelUnseen: (label) => `I cannot count by ${label}: what did answer does not have it.`,
+  unrouted: (count, names, routers) =>
+    `⚠ **Prometheus fires ${alerts(count)} that ${routers} lacks**: ${names}. Nobody may have been notified.`,
   yes: 'Yes.',
   no: 'No.',
   stillFiring: 'Not resolved: still firing.',
@@ -210,6 +218,8 @@ export const ENGLISH_WORDS: Words = {
   scalar: (value) => `**${value}**`,
   went: (name, { last, min, max, lastAt, maxAt }) =>
     `**${name}: ${last}** at ${lastAt}; lowest ${min}, highest ${max} at ${maxAt}.`,
+  eachStep: (seconds) =>
+    `The figures are of one value each ${seconds < 120 ? `${String(seconds)} s` : `${String(Math.round(seconds / 60))} min`}: what was higher or lower in between is not among them. Ask for a shorter time to see it.`,
   noValues: (total) =>
     `**No data to draw**: ${String(total)} series ${total === 1 ? 'matches' : 'match'}, but without any number in that time.`,
   picture: (file) => `The chart is attached (\`${file}\`); its times are in UTC.`,

@@ -64,6 +64,14 @@ export const CHINESE_WORDS: Words = {
         ? `也没有其他${NOUNS[state]}。`
         : `另有 ${String(others)} 条其他${NOUNS[state]}。`
     }`,
+  alertsThat: (state) => NOUNS[state],
+  noneSeen: (what, conditions, failures) =>
+    `**无法确定**：${failures}。已应答的部分中，${conditions === '' ? '' : `符合 ${conditions} 的`}${what}为 0 条。`,
+  partly: (failures) => `以上仅为已应答的部分：${failures}。`,
+  cannotTell: (failures) => `**无法确定**：${failures}。`,
+  labelUnseen: (label) => `无法按 ${label} 统计：已应答的部分不含该标签。`,
+  unrouted: (count, names, routers) =>
+    `⚠ **Prometheus 正在触发而 ${routers} 缺少的告警有 ${String(count)} 条**：${names}。可能没有通知任何人。`,
   yes: '是。',
   no: '没有。',
   stillFiring: '尚未恢复，仍在触发。',
@@ -206,6 +214,8 @@ export const CHINESE_WORDS: Words = {
   scalar: (value) => `**${value}**`,
   went: (name, { last, min, max, lastAt, maxAt }) =>
     `**${name}：${last}**（${lastAt}）；最低 ${min}，最高 ${max}（${maxAt}）。`,
+  eachStep: (seconds) =>
+    `以上数值每 ${seconds < 120 ? `${String(seconds)} 秒` : `${String(Math.round(seconds / 60))} 分钟`}取一个，其间更高或更低的值不在其中；缩短时间范围即可看到。`,
   noValues: (total) =>
     `**没有可以画出的数据**：有 ${String(total)} 条序列匹配，但这段时间内没有数值。`,
   picture: (file) => `图表见附件（\`${file}\`），图中时间为 UTC。`,

@@ -39,6 +39,17 @@ export interface Words {
   readonly leadAll: (state: AlertState, total: number, suppressed: number) => string;
   readonly leadSome: (state: AlertState, total: number, all: number, suppressed: number) => string;
   readonly leadNone: (state: AlertState, conditions: string, others: number) => string;
+  /** For `noneSeen`. */
+  readonly alertsThat: (state: AlertState) => string;
+  /** In place of "there is none", when something did not answer. */
+  readonly noneSeen: (what: string, conditions: string, failures: string) => string;
+  /** After what was found, when something did not answer. */
+  readonly partly: (failures: string) => string;
+  readonly cannotTell: (failures: string) => string;
+  /** There is no such label in what did answer. */
+  readonly labelUnseen: (label: string) => string;
+  /** Prometheus fires what the alert routers that answered do not have. */
+  readonly unrouted: (count: number, names: string, routers: string) => string;
   readonly yes: string;
   readonly no: string;
   readonly stillFiring: string;
@@ -150,6 +161,8 @@ export interface Words {
     name: string,
     figures: Readonly<Record<'last' | 'min' | 'max' | 'lastAt' | 'maxAt', string>>,
   ) => string;
+  /** What the figures of a chart are of. */
+  readonly eachStep: (seconds: number) => string;
   /** There are series, but no number in them. */
   readonly noValues: (total: number) => string;
   readonly picture: (file: string) => string;

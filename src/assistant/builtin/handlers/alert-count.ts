@@ -1,7 +1,7 @@
 import { countAlerts, type CountAlertsResult } from '../../tools/count-alerts.tool.js';
 import { SEVERITY_LABELS } from '../../tools/severity.js';
 import { countTable, extreme } from '../answer/alert-count.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import type { Threshold } from '../parse/references.js';
@@ -9,6 +9,7 @@ import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { leadOf, noteworthy, passes } from './alert-list.js';
 import { type AlertQuestion, memoryOf, readingOf, selectionOf } from './alert-question.js';
+import { unroutedLead } from './unrouted.js';
 
 const MOST_GROUPS = 30;
 
@@ -64,7 +65,8 @@ export async function* answerCount(
   const none = unanswered(run, found, 'alerts');
   if (none !== undefined) return { blocks: none };
   const result = isOfGroups ? onlyGroups(found, threshold) : found;
-  const lead = leadOf(run, asked, result);
+  const lost = result.total === 0 ? await unroutedLead(run, asked, result) : undefined;
+  const lead = lost ?? leadOf(run, asked, result);
   const counted = wanted.length > 0 || kind !== undefined;
   const best =
     kind === undefined || (kind === 'least' && result.has_more)
@@ -80,7 +82,13 @@ export async function* answerCount(
       ]
         .filter((part) => part !== undefined)
         .join(' '),
-      ...(missing === undefined ? [] : [words.noSuchLabel(code(missing), labels.join(', '))]),
+      ...(missing === undefined
+        ? []
+        : [
+            lackOf(run, result) === ''
+              ? words.noSuchLabel(code(missing), labels.join(', '))
+              : words.labelUnseen(code(missing)),
+          ]),
       ...understood(run, { ...readingOf(asked, 'count'), by }),
       ...(counted && (isOfGroups || result.total_groups > 0)
         ? [words.groups(by.map((label) => code(label)).join(', '), result.total_groups)]

@@ -1,12 +1,12 @@
 import { getAlert, type GetAlertResult } from '../../tools/get-alert.tool.js';
 import { listAlerts } from '../../tools/list-alerts.tool.js';
 import { alertDetail } from '../answer/alert-detail.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import type { ListMemory } from '../memory.js';
 import type { Handling, TurnRun } from '../turn-run.js';
-import { leadOf, listAnswer, listedOf, PAGE } from './alert-list.js';
+import { leadOf, listAnswer, noneLead, listedOf, PAGE } from './alert-list.js';
 import {
   type AlertQuestion,
   hasConditions,
@@ -84,7 +84,7 @@ async function* answerNothing(run: TurnRun, asked: AlertQuestion): Handling {
   const texts = asked.question.conditions.unmatched.map(({ text }) => code(text)).join(', ');
   return {
     blocks: [
-      run.words.leadNone(asked.state, texts, list.unfiltered),
+      noneLead(run, asked, list, texts),
       ...understood(run, readingOf(asked, 'detail')),
       ...closing(run, list),
     ],
@@ -99,6 +99,7 @@ async function* showPositions(
 ): Handling {
   const { words } = run;
   const details: string[] = [];
+  const lacks = new Set<string>();
   let focus: number | undefined;
   let last: GetAlertResult | undefined;
   for (const position of wanted.slice(0, MOST_DETAILS)) {
@@ -118,10 +119,12 @@ async function* showPositions(
       details.push(...last.alerts.map((alert) => alertDetail(run, alert, index + 1)));
       focus = index;
     } else if (away === undefined) details.push(words.gone(code(name)));
+    else lacks.add(lackOf(run, last));
   }
   const { listed } = memory;
   return {
     blocks: [
+      ...[...lacks].map((lack) => words.cannotTell(lack)),
       ...understood(run, {
         task: 'detail',
         ignored: asked.question.ignored,
@@ -139,11 +142,16 @@ async function* showPositions(
 function yesNo(
   run: TurnRun,
   { question: { sentence } }: AlertQuestion,
-  { alerts }: GetAlertResult,
+  result: GetAlertResult,
 ): readonly string[] {
   if (!sentence.any('check') && !sentence.any('is')) return [];
-  const isQuiet = alerts[0]?.state === 'suppressed';
-  if (sentence.any('silenced')) return [isQuiet ? run.words.yes : run.words.no];
+  const isQuiet = result.alerts[0]?.state === 'suppressed';
+  if (sentence.any('silenced')) {
+    const lack = lackOf(run, result);
+    // Prometheus knows no silences: where the router is away nothing else tells.
+    if (!isQuiet && lack !== '') return [run.words.cannotTell(lack)];
+    return [isQuiet ? run.words.yes : run.words.no];
+  }
   if (sentence.any('resolved')) return [run.words.stillFiring];
   return sentence.any('firing') && !sentence.any('detail') ? [run.words.yes] : [];
 }

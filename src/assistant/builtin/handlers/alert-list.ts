@@ -1,7 +1,7 @@
 import type { AlertRow } from '../../tools/alert-row.js';
 import { listAlerts, type ListAlertsResult } from '../../tools/list-alerts.tool.js';
 import { alertTable } from '../answer/alert-list.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, lackOf, partly, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { type Reading, understood } from '../answer/understood.js';
@@ -17,6 +17,7 @@ import {
   readingOf,
   selectionOf,
 } from './alert-question.js';
+import { unroutedLead } from './unrouted.js';
 import { quietnessOf, silencesToo } from './quietness.js';
 
 /** Rows a list shows at once. */
@@ -48,7 +49,11 @@ export async function* answerMore(run: TurnRun, memory: ListMemory, reading: Rea
   const end = shown + result.alerts.length;
   return {
     blocks: [
-      run.words.leadSome(state, result.total, result.unfiltered, result.suppressed),
+      partly(
+        run,
+        result,
+        run.words.leadSome(state, result.total, result.unfiltered, result.suppressed),
+      ),
       ...understood(run, { ...reading, where, state }),
       result.alerts.length === 0
         ? run.words.noMore
@@ -70,12 +75,19 @@ export async function* listAnswer(
   asked: AlertQuestion,
   result: ListAlertsResult,
   rows: readonly AlertRow[],
+  looksFurther = false,
 ): Handling {
   const quietness = await quietnessOf(run, asked);
+  const isWhole = asked.question.sentence.any('ok') || result.total === 0;
+  const lost = looksFurther || isWhole ? await unroutedLead(run, asked, result) : undefined;
   const left = asked.limit === undefined ? result.total - rows.length : 0;
   return {
     blocks: [
-      leadOf(run, asked, result),
+      // `All quiet`, `No alert is firing`: not while Prometheus fires something.
+      ...(lost === undefined
+        ? []
+        : [result.total > 0 ? `${leadOf(run, asked, result)} ${lost}` : lost]),
+      ...(lost === undefined ? [leadOf(run, asked, result)] : []),
       ...understood(run, readingOf(asked, asked.form)),
       ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1, quietness)]),
       ...moreOf(run, left, true),
@@ -92,13 +104,17 @@ export async function* listAnswer(
 export function leadOf(
   run: TurnRun,
   asked: AlertQuestion,
-  result: Pick<ListAlertsResult, 'total' | 'unfiltered' | 'suppressed'> & {
+  result: Pick<ListAlertsResult, 'total' | 'unfiltered' | 'suppressed' | 'sources'> & {
     readonly alerts?: readonly AlertRow[];
   },
 ): string {
   const { words } = run;
   const { sentence } = asked.question;
   const { total, unfiltered, suppressed } = result;
+  const lack = lackOf(run, result);
+  if (lack !== '' && total === 0) {
+    return words.noneSeen(words.alertsThat(asked.state), conditionsOf(run, asked), lack);
+  }
   const head = hasConditions(asked)
     ? total === 0
       ? words.leadNone(asked.state, conditionsOf(run, asked), unfiltered)
@@ -119,22 +135,45 @@ export function leadOf(
             ? ''
             : words.allWell
         : isYesNo(asked)
-          ? isMet(asked, total)
-            ? words.yes
-            : words.no
+          ? lack !== '' && !isSure(asked, total)
+            ? words.cannotTell(lack)
+            : isMet(asked, total)
+              ? words.yes
+              : words.no
           : '';
   const first = result.alerts?.[0];
   const ordered =
     first !== undefined && (asked.order === 'newest' || asked.order === 'oldest')
       ? words.first(asked.order, code(first.name), run.since(first.since))
       : '';
-  return [word, head, ordered].filter((part) => part !== '').join(' ');
+  const part = lack === '' ? '' : words.partly(lack);
+  return [word, head, ordered, part].filter((part) => part !== '').join(' ');
+}
+
+/** Nothing fits: that there is none, or what did not answer and so may have it. */
+export function noneLead(
+  run: TurnRun,
+  asked: AlertQuestion,
+  result: Pick<ListAlertsResult, 'unfiltered' | 'sources'>,
+  conditions: string,
+): string {
+  const { words } = run;
+  const lack = lackOf(run, result);
+  if (lack !== '') return words.noneSeen(words.alertsThat(asked.state), conditions, lack);
+  const no = isYesNo(asked) ? `${words.no} ` : '';
+  return `${no}${words.leadNone(asked.state, conditions, result.unfiltered)}`;
 }
 
 /** Is there what was asked for: any, or as many as `more than 5` says? */
 function isMet({ question, by }: AlertQuestion, total: number): boolean {
   const { threshold } = question.references;
   return threshold === undefined || by.length > 0 ? total > 0 : passes(total, threshold);
+}
+
+/** Would more alerts, of a source that did not answer, leave the yes as it is? */
+function isSure(asked: AlertQuestion, total: number): boolean {
+  const op = asked.by.length > 0 ? undefined : asked.question.references.threshold?.op;
+  return op !== 'below' && op !== 'at-most' && isMet(asked, total);
 }
 
 export function passes(count: number, threshold: Threshold): boolean {

@@ -1,5 +1,5 @@
 import { alertHistory } from '../../tools/alert-history.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
@@ -36,7 +36,12 @@ export async function* answerPast(run: TurnRun, asked: AlertQuestion): Handling 
   const from = new Date(since).toISOString();
   return {
     blocks: [
-      words.past(result.total, filter, run.at(from), run.at(new Date(until).toISOString())),
+      foundLead(run, result, {
+        what: 'alerts',
+        total: result.total,
+        conditions: filter,
+        lead: words.past(result.total, filter, run.at(from), run.at(new Date(until).toISOString())),
+      }),
       ...understood(run, readingOf(asked, 'history')),
       ...(rows.length === 0 ? [] : [table(head, rows)]),
       ...(result.has_more ? [words.more(result.total - rows.length)] : []),

@@ -1,6 +1,6 @@
 import { alertHistory } from '../../tools/alert-history.tool.js';
 import { listAlerts } from '../../tools/list-alerts.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, lackOf, partly, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
@@ -14,7 +14,7 @@ import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
 import { answerPast } from './alert-past.js';
 import { clausesOf } from './condition-texts.js';
-import { answerList, answerMore, isYesNo } from './alert-list.js';
+import { answerList, answerMore, noneLead } from './alert-list.js';
 import { silencesOf } from './quietness.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
@@ -120,7 +120,7 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
   const reading = { ...readingOf(asked, asked.form), filter: `${rest === '' ? '' : ', '}${texts}` };
   return {
     blocks: [
-      `${isYesNo(asked) ? `${words.no} ` : ''}${words.leadNone(asked.state, named, result.unfiltered)}${hint}`,
+      `${noneLead(run, asked, result, named)}${hint}`,
       ...understood(run, reading),
       ...(asked.state === 'suppressed'
         ? yield* silencesOf(
@@ -139,10 +139,14 @@ async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
+  const { words } = run;
+  const lack = lackOf(run, result);
   return {
     blocks: [
-      run.words.noHistory,
-      run.words.leadAll(asked.state, result.unfiltered, result.suppressed),
+      words.noHistory,
+      lack !== '' && result.unfiltered === 0
+        ? words.noneSeen(words.alertsThat(asked.state), '', lack)
+        : partly(run, result, words.leadAll(asked.state, result.unfiltered, result.suppressed)),
       ...understood(run, readingOf(asked, 'history')),
       ...closing(run, result),
     ],

@@ -1,7 +1,7 @@
 import type { ChartUnit } from '../../charts/chart-unit.js';
 import { chart, type ChartResult } from '../../tools/chart.tool.js';
 import { seriesText } from '../../tools/chart-lines.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import type { Note } from '../parse/conditions.types.js';
@@ -16,6 +16,8 @@ export interface ChartQuestion {
   readonly ignored: readonly string[];
 }
 
+/** Most scrape intervals are no shorter. */
+const FINE_SECONDS = 30;
 const FIRING_SHOWN = 5;
 const STRETCHES_SHOWN = 3;
 
@@ -35,7 +37,13 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
   if (none !== undefined) return { blocks: none };
   return {
     blocks: [
-      leadOf(run, result, title),
+      foundLead(run, result, {
+        what: 'metrics',
+        total: result.total,
+        conditions: '',
+        lead: leadOf(run, result, title),
+      }),
+      ...eachStep(run, result),
       ...how,
       ...(result.series.length === 0 ? [] : [seriesTable(run, result)]),
       ...(result.has_more && result.series.length > 0
@@ -50,6 +58,12 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
       ...closing(run, result),
     ],
   };
+}
+
+/** Between two values of a coarse grid anything may have been: the figures must not hide that. */
+function eachStep(run: TurnRun, { series, range }: ChartResult): readonly string[] {
+  const seconds = range.step_seconds;
+  return series.length === 0 || seconds < FINE_SECONDS ? [] : [run.words.eachStep(seconds)];
 }
 
 function leadOf(run: TurnRun, result: ChartResult, title: string | undefined): string {

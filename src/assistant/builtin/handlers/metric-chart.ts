@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../domain/a2a.js';
 import { queryMetrics } from '../../tools/query-metrics.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { reportOf, type SourceReport } from '../../tools/tool.js';
+import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import type { ChartMemory } from '../chart-memory.js';
 import { findHosts, matcherOf } from '../metrics/find-hosts.js';
@@ -47,7 +48,11 @@ export async function* drawWish(run: TurnRun, wish: ChartWish): Handling {
   const hosts = await hostsOf(run, wish, variant);
   if ('missing' in hosts) {
     const near = hosts.near.map((one) => code(one)).join(', ');
-    const told = words.noHost(title, code(hosts.missing), near);
+    const lack = lackOf(run, hosts);
+    const told =
+      lack === ''
+        ? words.noHost(title, code(hosts.missing), near)
+        : words.noneSeen(title, code(hosts.missing), lack);
     const asked = {
       query: variant.needs[0],
       time: new Date(run.now).toISOString(),
@@ -101,7 +106,12 @@ async function* variantOf(
   const variant = metric.variants.find(({ needs }) => needs.every((name) => known.has(name)));
   if (variant !== undefined) return variant;
   const looked = metric.variants.map(({ needs }) => needs.join(', ')).join(' / ');
-  const told = run.words.noMetric(metric.title[run.words.language], code(looked, 300));
+  const lack = lackOf(run, there);
+  const title = metric.title[run.words.language];
+  const told =
+    lack === ''
+      ? run.words.noMetric(title, code(looked, 300))
+      : run.words.noneSeen(run.words.what['metrics'] ?? '', title, lack);
   return { blocks: [told, ...closing(run, { ...there, query: looked })] };
 }
 
@@ -133,9 +143,8 @@ type Hosts =
   | {
       readonly missing: string;
       readonly near: readonly string[];
-      readonly sources: readonly { readonly name: string; readonly type: SourceType }[];
+      readonly sources: readonly SourceReport[];
     };
-type SourceType = TurnRun['reads']['sources']['all'][number]['type'];
 
 /** Are there series of what is drawn that the words name? */
 export async function namesSeries(run: TurnRun, wish: ChartWish): Promise<boolean> {
@@ -157,12 +166,12 @@ async function hostsOf(
   const shown = matchers.map(({ label, value }) => `${label}=${value}`);
   if (words.length === 0) return { where: explicit.join(''), said: shown, notes: [] };
   const of = inner.length === 0 ? needs[0] : `group without (${inner.join(', ')}) (${needs[0]})`;
-  const { answers } = await run.reads.gatherFrom(
+  const gathered = await run.reads.gatherFrom(
     (source) => source.metrics,
     (metrics, abort) => metrics.query(of, undefined, abort),
     run.signal,
   );
-  const series = answers.flatMap(({ value }) => value.series.map(({ labels }) => labels));
+  const series = gathered.answers.flatMap(({ value }) => value.series.map(({ labels }) => labels));
   const byLabel = new Map<string, Set<string>>();
   const notes: { kind: 'part'; typed: string; found: string }[] = [];
   for (const word of words) {
@@ -170,7 +179,7 @@ async function hostsOf(
     if (found === undefined) {
       const values = series.map((labels) => labels['instance'] ?? labels['ident'] ?? '');
       const near = [...new Set(values)].filter((value) => value !== '').sort();
-      const sources = answers.map(({ source }) => source);
+      const { sources } = reportOf(gathered);
       return { missing: word, near: near.slice(0, NEAR), sources };
     }
     const values = byLabel.get(found.label) ?? new Set();

@@ -7,7 +7,7 @@ import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
 import { answerChart } from './chart.js';
 import { memoryOf } from './metric-chart.js';
 import { rangeIn } from './named-metric.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import { cutUp, readQuestion } from '../parse/question.js';
@@ -66,7 +66,12 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
   if (none !== undefined) return { blocks: none };
   return {
     blocks: [
-      leadOf(run, result),
+      foundLead(run, result, {
+        what: 'metrics',
+        total: result.total,
+        conditions: '',
+        lead: leadOf(run, result),
+      }),
       ...how,
       ...(result.series.length === 0 || isSingle(result) ? [] : [seriesTable(run, result)]),
       ...(result.has_more ? [run.words.more(result.total - result.series.length)] : []),

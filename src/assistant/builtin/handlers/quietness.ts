@@ -1,6 +1,8 @@
 import { cleanText } from '../../sources/clean-text.js';
 import type { AlertRow } from '../../tools/alert-row.js';
 import { listSilences } from '../../tools/list-silences.tool.js';
+import type { ToolResult } from '../../tools/tool.js';
+import { lackOf, partly } from '../answer/closing.js';
 import { code, plain } from '../answer/markdown.js';
 import { silenceTable } from '../answer/silence-table.js';
 import type { Handling, TurnRun } from '../turn-run.js';
@@ -47,9 +49,10 @@ export async function* silencesOf(
   const text = names.map((name) => name.slice(name.indexOf('=') + 1)).filter((name) => name !== '');
   const result = yield* run.call(listSilences, { state: 'active', text: text.slice(0, 10) });
   const shown = silenceTable(run, result.silences);
-  if (shown === '') return [];
+  if (shown === '') return unread(run, result);
   const conditions = text.map((one) => code(one)).join(', ');
-  return [run.words.silences('active', result.total, result.unfiltered, conditions), shown];
+  const lead = run.words.silences('active', result.total, result.unfiltered, conditions);
+  return [partly(run, result, lead), shown];
 }
 
 /** `what is muted`: the silences themselves too, also those that hold back nothing now. */
@@ -60,6 +63,15 @@ export async function* silencesToo(
   if (asked.state !== 'suppressed' || hasConditions(asked) || asked.form === 'count') return [];
   const result = yield* run.call(listSilences, { state: 'active' });
   const shown = silenceTable(run, result.silences);
-  if (shown === '') return [];
-  return [run.words.silences('active', result.total, result.unfiltered, ''), shown];
+  if (shown === '') return unread(run, result);
+  return [
+    partly(run, result, run.words.silences('active', result.total, result.unfiltered, '')),
+    shown,
+  ];
+}
+
+/** Silences that no source told are not none. */
+function unread(run: TurnRun, result: Pick<ToolResult, 'sources'>): readonly string[] {
+  const lack = lackOf(run, result);
+  return lack === '' ? [] : [run.words.noneSeen(run.words.what['silences'] ?? '', '', lack)];
 }

@@ -1,5 +1,5 @@
 import { listRules } from '../../tools/list-rules.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import type { Question } from '../parse/question.js';
@@ -54,7 +54,12 @@ export async function* answerRules(run: TurnRun, question: Question): Handling {
   ]);
   return {
     blocks: [
-      run.words.rules(result.total, result.unfiltered, shown),
+      foundLead(run, result, {
+        what: 'rules',
+        total: result.total,
+        conditions: shown,
+        lead: run.words.rules(result.total, result.unfiltered, shown),
+      }),
       ...how,
       ...(rows.length === 0 ? [] : [table(head, rows)]),
       ...(result.has_more ? [run.words.more(result.total - rows.length)] : []),

@@ -1,7 +1,7 @@
 import { getAlert, type AlertDetail, type GetAlertResult } from '../../tools/get-alert.tool.js';
 import { readRunbook, type ReadRunbookResult } from '../../tools/read-runbook.tool.js';
-import { ToolInputError } from '../../tools/tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { reportOf, ToolInputError } from '../../tools/tool.js';
+import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code, link, plain } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import type { ListMemory } from '../memory.js';
@@ -63,7 +63,14 @@ export async function* answerRunbook(run: TurnRun, { question, step }: RunbookQu
   const { unmatched } = question.conditions;
   if (unmatched.length > 0) {
     const names = unmatched.map(({ text }) => code(text)).join(', ');
-    return { blocks: [words.runbook.noAlert(names)] };
+    const lack = lackOf(run, reportOf(await run.reads.alerts(run.signal)));
+    return {
+      blocks: [
+        lack === ''
+          ? words.runbook.noAlert(names)
+          : words.noneSeen(words.alertsThat('firing'), names, lack),
+      ],
+    };
   }
   const meant = yield* alertsMeant(run, question);
   if ('blocks' in meant) return meant;
@@ -116,7 +123,9 @@ async function* alertsMeant(run: TurnRun, { conditions, references }: Question):
       const { source, fingerprint, name } = known;
       const result = yield* run.call(getAlert, { source, fingerprint });
       if (result.total === 0 && unanswered(run, result, 'alerts') === undefined) {
-        return { blocks: [words.gone(code(name)), ...closing(run, result)] };
+        const lack = lackOf(run, result);
+        const told = lack === '' ? words.gone(code(name)) : words.cannotTell(lack);
+        return { blocks: [told, ...closing(run, result)] };
       }
       return { result, memory: { ...memory, focus: index } };
     }
@@ -130,7 +139,12 @@ async function* alertsMeant(run: TurnRun, { conditions, references }: Question):
   const [one] = result.alerts;
   if (one === undefined) {
     if (unanswered(run, result, 'alerts') !== undefined) return { result };
-    const told = words.runbook.noAlert(showConditions(where, words));
+    const lack = lackOf(run, result);
+    const said = showConditions(where, words);
+    const told =
+      lack === ''
+        ? words.runbook.noAlert(said)
+        : words.noneSeen(words.alertsThat('firing'), said, lack);
     return { blocks: [told, ...closing(run, result)] };
   }
   const { source, fingerprint, name, labels } = one;

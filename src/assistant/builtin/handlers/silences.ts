@@ -1,5 +1,5 @@
 import { listSilences } from '../../tools/list-silences.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { silenceTable } from '../answer/silence-table.js';
 import { understood } from '../answer/understood.js';
@@ -26,7 +26,12 @@ export async function* answerSilences(run: TurnRun, question: Question): Handlin
   if (none !== undefined) return { blocks: none };
   return {
     blocks: [
-      run.words.silences(state, result.total, result.unfiltered, conditions),
+      foundLead(run, result, {
+        what: 'silences',
+        total: result.total,
+        conditions: conditions,
+        lead: run.words.silences(state, result.total, result.unfiltered, conditions),
+      }),
       ...how,
       ...[silenceTable(run, result.silences)].filter((text) => text !== ''),
       ...(result.has_more ? [run.words.more(result.total - result.silences.length)] : []),

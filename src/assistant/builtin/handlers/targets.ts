@@ -1,5 +1,5 @@
 import { listTargets } from '../../tools/list-targets.tool.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, pair, plain, table } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
@@ -68,7 +68,7 @@ export async function* answerTargets(run: TurnRun, question: Question): Handling
         });
   return {
     blocks: [
-      lead,
+      foundLead(run, result, { what: 'targets', total: matching, conditions: filter, lead }),
       ...how,
       ...(cells.length === 0 ? [] : [table(head, cells)]),
       ...(missing === '' && result.has_more ? [run.words.more(result.total - rows.length)] : []),

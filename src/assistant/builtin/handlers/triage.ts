@@ -3,7 +3,8 @@ import type { AlertRow } from '../../tools/alert-row.js';
 import { countAlerts } from '../../tools/count-alerts.tool.js';
 import { listAlerts } from '../../tools/list-alerts.tool.js';
 import { listTargets } from '../../tools/list-targets.tool.js';
-import { unanswered } from '../answer/closing.js';
+import type { ToolResult } from '../../tools/tool.js';
+import { lackOf, unanswered } from '../answer/closing.js';
 import { code, pair } from '../answer/markdown.js';
 import { type Question, readQuestion } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
@@ -69,21 +70,24 @@ export async function* answerTriage(
     ...{ start, end, limit: 30 },
     where: [...asked.where],
   });
-  const list = yield* listAnswer(run, asked, listed, listed.alerts);
+  const list = yield* listAnswer(run, asked, listed, listed.alerts, true);
   const [lead = '', ...rest] = list.blocks;
   const first = timeline.timeline.find(
     ({ last, first: began }) => last === undefined && began >= start,
   )?.name;
+  const away = awayOf(run, timeline);
   const looked = [
     ...(listed.total === 0 ? [] : yield* severities(run, selection)),
     ...(listed.total === 0 ? [] : yield* affected(run, selection, vocabulary)),
     // Targets have labels of their own: a condition on alerts says nothing of them.
-    ...(asked.where.length > 0 ? [] : yield* downTargets(run)),
+    ...(asked.where.length > 0 ? [] : yield* downTargets(run, away)),
   ];
+  for (const { name } of listed.sources) away.delete(name);
   return {
     ...list,
     blocks: [
       lead,
+      ...[...away.values()].map((failure) => words.missing(failure)),
       ...(looked.length === 0 ? [] : [looked.map((line) => `- ${line}`).join('\n')]),
       ...events(run, timeline),
       ...rest,
@@ -97,9 +101,10 @@ export async function* answerTriage(
 /** In the order in which they began; an incident's cause is often the first. */
 function events(
   run: TurnRun,
-  { timeline, total, ended_known: isKnown }: AlertTimelineResult,
+  { timeline, total, sources, ended_known: someKnown }: AlertTimelineResult,
 ): readonly string[] {
   const { words } = run;
+  const isKnown = someKnown && sources.every(({ error }) => error === undefined);
   if (timeline.length === 0) return isKnown ? [words.quietBefore(HOURS)] : [];
   const lines = timeline.slice(0, EVENTS).map(({ name, severity, labels, first, last }, index) => {
     const where = mainLabel(labels);
@@ -159,13 +164,18 @@ async function* affected(
   return lines;
 }
 
-async function* downTargets(run: TurnRun): Handling<readonly string[]> {
+/** What did not answer, by the name of the source. */
+function awayOf(run: TurnRun, { sources }: Pick<ToolResult, 'sources'>): Map<string, string> {
+  const failed = sources.filter(({ error }) => error !== undefined);
+  return new Map(failed.map((one) => [one.name, lackOf(run, { sources: [one] })]));
+}
+
+async function* downTargets(run: TurnRun, away: Map<string, string>): Handling<readonly string[]> {
   const able = run.reads.sources.all.some(({ metrics, inventory }) => metrics ?? inventory);
   if (!able) return [];
-  const { targets, down, up, unknown } = yield* run.call(listTargets, {
-    health: 'down',
-    limit: DOWN,
-  });
+  const result = yield* run.call(listTargets, { health: 'down', limit: DOWN });
+  const { targets, down, up, unknown } = result;
+  for (const [name, failure] of awayOf(run, result)) away.set(name, failure);
   if (down === 0) return [];
   const names = targets.map(({ labels }) => code(labels['instance'] ?? labels['ident'] ?? '–'));
   return [run.words.downTargets(down, down + up + unknown, names.join(', '))];

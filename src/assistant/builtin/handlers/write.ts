@@ -7,6 +7,7 @@ import { showMatchers } from '../../tools/silence-plan.js';
 import { ToolInputError } from '../../tools/tool.js';
 import type { TurnWrites } from '../../writes/carry-out.js';
 import type { WriteTool } from '../../writes/write-tool.js';
+import { lackOf } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import { type Question, readAgain } from '../parse/question.js';
@@ -67,14 +68,20 @@ async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites)
   const { words } = writes;
   const [, number, numberToo] = NUMBER.exec(run.turn.text) ?? [];
   const id = ID.exec(run.turn.text)?.[0].toLowerCase() ?? number ?? numberToo;
-  if (id !== undefined) return yield* carry(run, writes, expireSilence, { id });
-  const { answers } = await run.reads.silences(run.signal);
+  const { answers, failures } = await run.reads.silences(run.signal);
   const live = answers.flatMap(({ value }) => value).filter((one) => one.state !== 'expired');
+  const away = failures.map(({ error }) => words.failure(error)).join('; ');
+  if (id !== undefined) {
+    const isSeen = live.some((one) => one.id === id);
+    if (!isSeen && away !== '') return { blocks: [words.unseen(away)] };
+    return yield* carry(run, writes, expireSilence, { id });
+  }
   const wanted = wordsOf(question, run.turn.text);
   const fitting = live.filter((one) => wanted.every((word) => mentions(one, word)));
   const [only, ...more] = wanted.length === 0 ? live : fitting;
   if (only === undefined) {
-    return { blocks: [words.noSilence(wanted.map((one) => code(one)).join(', '))] };
+    const told = words.noSilence(wanted.map((one) => code(one)).join(', '));
+    return { blocks: [away === '' ? told : words.unseen(away)] };
   }
   if (more.length === 0) {
     return yield* carry(run, writes, expireSilence, { id: only.id, source: only.source });
@@ -82,7 +89,8 @@ async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites)
   const shown = [only, ...more]
     .slice(0, MOST_SILENCES)
     .map((one) => `- ${code(one.id)} ${code(showMatchers(one.matchers), 300)}`);
-  return { blocks: [words.whichSilence(more.length + 1), shown.join('\n')] };
+  const missing = away === '' ? [] : [run.words.missing(away)];
+  return { blocks: [words.whichSilence(more.length + 1), shown.join('\n'), ...missing] };
 }
 
 /** What is to be silenced; or the answer when that cannot be told. */
@@ -103,10 +111,13 @@ async function* matchersOf(
   const { memory } = run;
   const points = references.positions.length > 0 || sentence.any('it') || sentence.any('them');
   if (points && conditions.where.length === 0 && memory !== undefined) {
-    return yield* listedMatchers(run, question, words.which);
+    return yield* listedMatchers(run, question, words);
   }
   const unknown = [...conditions.unmatched.map(({ text }) => text), ...leftOut(question)];
   if (unknown.length > 0) {
+    const { failures } = await run.reads.alerts(run.signal);
+    const away = failures.map(({ error }) => words.failure(error)).join('; ');
+    if (away !== '') return { blocks: [words.unseen(away)] };
     return { blocks: [words.nothingLike(unknown.map((text) => code(text)).join(', '))] };
   }
   if (conditions.where.length === 0) {
@@ -137,7 +148,7 @@ function leftOut({ ignored, unsure, references }: Question): readonly string[] {
 async function* listedMatchers(
   run: TurnRun,
   { references, sentence }: Question,
-  which: string,
+  words: TurnWrites['words'],
 ): Handling<SilenceMatchers | Answer> {
   const listed = run.memory?.listed ?? [];
   const [position] = references.positions;
@@ -148,11 +159,14 @@ async function* listedMatchers(
   const isMany =
     references.positions.length > 1 ||
     (position === undefined && sentence.any('them') && listed.length > 1);
-  if (known === undefined || isMany) return { blocks: [which] };
+  if (known === undefined || isMany) return { blocks: [words.which] };
   const { source, fingerprint } = known;
   const found = yield* run.call(getAlert, { source, fingerprint });
   const [alert] = found.alerts;
-  if (alert === undefined) return { blocks: [run.words.gone(code(known.name))] };
+  if (alert === undefined) {
+    const lack = lackOf(run, found);
+    return { blocks: [lack === '' ? run.words.gone(code(known.name)) : words.unseen(lack)] };
+  }
   // The row is cut for showing; the silence must be exact.
   const { answers } = await run.reads.alerts(run.signal);
   const whole = answers
