@@ -52,7 +52,8 @@ export class BuiltinBackend implements AssistantBackend {
     const { writes } = this;
     const sources = this.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now };
-    const wish = wishOf(turn, this.others?.remotes.agentNames ?? []);
+    const agents = this.others?.remotes.agentNames ?? [];
+    const wish = wishOf(turn, agents);
     if (wish !== undefined && this.others !== undefined) {
       const short = await meter?.take('tools', 1);
       if (short !== undefined) yield { kind: 'fail', reason: words.toolsSpent(short.whose) };
@@ -60,7 +61,18 @@ export class BuiltinBackend implements AssistantBackend {
       return;
     }
     const desks = new TurnWrites(scene);
-    const run = new TurnRun(turn, signal, words, zone, now, sources, desks, meter);
+    const run = new TurnRun(
+      turn,
+      signal,
+      words,
+      zone,
+      now,
+      sources,
+      desks,
+      meter,
+      undefined,
+      agents,
+    );
     try {
       const { blocks, memory, chart } = yield* converse(run);
       yield* deltas([...blocks, ...remarks(turn, words)].join('\n\n'));

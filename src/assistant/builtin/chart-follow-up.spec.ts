@@ -84,6 +84,23 @@ describe('a chart with one thing changed', () => {
     );
   });
 
+  it.each([
+    [['the same for web-9', 'same for web-2'], LOAD('web-2')],
+    [['the same for checkout', 'the same for web-2'], LOAD('web-2')],
+    [['换成 checkout', '换成 web-2'], LOAD('web-2')],
+  ])('should stay a chart where a host has no series: %s', async (questions, expr) => {
+    expect(await drawn(FIRST, ...questions)).toEqual([expr, 6, 0]);
+  });
+
+  it('should say so also where only an alert is called so', async () => {
+    const talk = new Talk(sources());
+    await talk.ask('what is firing?');
+    await talk.ask(FIRST);
+    expect(await talk.ask('the same for checkout')).toMatch(
+      /\*\*No data\*\*: nothing called `checkout`/,
+    );
+  });
+
   it.each(['what is firing?', 'how many alerts by service?', 'details of HighLatency', 'thanks'])(
     'should not be drawn for “%s”',
     async (question) => {
@@ -110,5 +127,77 @@ describe('a chart with one thing changed', () => {
     await talk.ask('what is firing?');
     await talk.ask('over the last 24 h');
     expect(facts.asked.filter(({ range }) => range !== undefined)).toEqual([]);
+  });
+});
+
+describe('the time of a chart', () => {
+  it.each([
+    ['plot node_load1 over 5m', 5 / 60],
+    ['plot node_load1 over 10 minutes', 10 / 60],
+    ['plot node_load1 for 30 minutes', 0.5],
+    ['plot max(node_load1) over 10m', 10 / 60],
+    ['query up over an hour', 1],
+    ['query up over 2 hours', 2],
+    ['load of web-1 over 30 minutes', 0.5],
+    ['load of web-1 for the last 30 minutes', 0.5],
+    ['画一下 node_load1 最近 30 分钟', 0.5],
+    ['画一下 node_load1 30分钟内的曲线', 0.5],
+  ])('should end now: %s', async (question, hours) => {
+    const [, start, end] = await drawn(question);
+    expect(start).toBeCloseTo(hours, 6);
+    expect(end).toBe(0);
+  });
+
+  it.each([
+    ['plot node_load1 from yesterday to tomorrow', /has not come yet: the chart ends now/],
+    ['load of web-1 from yesterday to tomorrow', /has not come yet: the chart ends now/],
+    ['画一下 node_load1 从昨天到明天', /尚未到来/],
+  ])('should be cut at now with a word: %s', async (question, said) => {
+    const facts = sources();
+    expect(await new Talk(facts).ask(question)).toMatch(said);
+    const { range } = facts.asked.findLast((one) => one.range !== undefined)!;
+    expect(range![1]).toBe(NOW);
+    // The last step is the end itself.
+    const step = Math.ceil((33.5 * HOUR) / 1000 / 240) * 1000;
+    expect((range![1] - range![0]) % step).toBe(0);
+  });
+
+  it('should say no such word of a time that ends now', async () => {
+    expect(await new Talk(sources()).ask('plot node_load1 from 09:00 until now')).not.toMatch(
+      /not come yet/,
+    );
+  });
+});
+
+describe('an expression', () => {
+  it.each([
+    `query sum(up) + ${'sum(up) + '.repeat(200)}1`,
+    `plot ${'node_load1 + '.repeat(200)}1`,
+    `查询 sum(up) + ${'sum(up) + '.repeat(200)}1`,
+  ])('should not be run when its end is cut off', async (question) => {
+    const facts = sources();
+    const answer = await new Talk(facts).ask(question);
+    expect(answer).toMatch(/^\*\*(?:I did nothing|未执行)\*\*/);
+    expect(facts.asked).toEqual([]);
+  });
+
+  it.each([
+    ['alerts with instance="a\\"} or vector(1) #"'],
+    ['instance="a\\"} or vector(1) #" 的告警'],
+    ["alerts with instance='a or vector(1)'"],
+  ])('should not be made of a label value: %s', async (question) => {
+    const facts = sources();
+    await new Talk(facts).ask(question);
+    expect(facts.asked.filter(({ expr }) => expr.includes('vector'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'plot node_load1 for instance="a\\"} or vector(1) #"',
+      'node_load1{instance="a\\"} or vector(1) #"}',
+    ],
+    ['plot up for job="a\\b"', 'up{job="a\\\\b"}'],
+  ])('should have label values escaped: %s', async (question, expr) => {
+    expect((await drawn(question))[0]).toBe(expr);
   });
 });

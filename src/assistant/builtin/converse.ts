@@ -5,6 +5,7 @@ import { answerAlerts } from './handlers/alerts.js';
 import { chartFollowUp } from './handlers/chart-follow-up.js';
 import { drawWish } from './handlers/metric-chart.js';
 import { answerNamed, namedQuestion } from './handlers/named-metric.js';
+import { answerHelp } from './handlers/help.js';
 import { answerQuery } from './handlers/query.js';
 import { answerRules } from './handlers/rules.js';
 import { answerRunbook, runbookQuestion } from './handlers/runbook.js';
@@ -50,8 +51,14 @@ const NOTHING = new Vocabulary([]);
 export async function* converse(run: TurnRun): Handling {
   const text = run.turn.text.slice(0, LONGEST_QUESTION);
   const promql = findPromql(text);
+  const isCut = run.turn.text.length > LONGEST_QUESTION;
+  if (isCut && promql !== undefined) return { blocks: [run.words.tooLongToRun(LONGEST_QUESTION)] };
   if (promql?.sure === true) return yield* answerQuery(run, promql);
   const first = readQuestion(text, NOTHING, run);
+  // What is left out of an order might narrow it.
+  if (isCut && first.domain === 'write') {
+    return { blocks: [run.words.tooLongToRun(LONGEST_QUESTION)] };
+  }
   const talk = namedMetricIn(text) === undefined ? smallTalk(run, first) : undefined;
   if (talk !== undefined) return talk;
   const live = yield* readLiveWords(run, first);
@@ -105,8 +112,8 @@ function smallTalk(
   }
   const isPlain = conditions.unmatched.length + ignored.length + unsure.length === 0;
   if (!isPlain) return undefined;
+  if (domain === 'help') return answerHelp(run);
   const TEXTS: Partial<Record<Domain, string>> = {
-    help: words.help,
     greet: words.greeting,
     thanks: words.thanks,
   };
@@ -140,7 +147,7 @@ async function* answerOne(run: TurnRun, asked: Question, live: LiveWords): Handl
     case 'write':
       return yield* answerWrite(run, reread(run, question, live, 'alerts'), live.of('alerts'));
     case 'help':
-      return { blocks: [words.help] };
+      return answerHelp(run);
     case 'greet':
       return { blocks: [words.greeting] };
     case 'thanks':

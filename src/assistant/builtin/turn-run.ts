@@ -61,6 +61,8 @@ export class TurnRun implements TimeFrame {
     readonly writes?: TurnWrites,
     private readonly meter?: Meter,
     within?: Pick<TurnRun, 'reads' | 'calls'> & { readonly memory: ListMemory },
+    /** Other agents that a message may ask by name. */
+    readonly agents: readonly string[] = [],
   ) {
     this.reads = within?.reads ?? new SourceReads(sources);
     this.calls = within?.calls ?? { count: 0 };
@@ -70,9 +72,9 @@ export class TurnRun implements TimeFrame {
 
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
   after(memory: ListMemory): TurnRun {
-    const { turn, signal, words, zone, now, sources, writes, meter, reads, calls } = this;
+    const { turn, signal, words, zone, now, sources, writes, meter, reads, calls, agents } = this;
     const within = { reads, calls, memory };
-    return new TurnRun(turn, signal, words, zone, now, sources, writes, meter, within);
+    return new TurnRun(turn, signal, words, zone, now, sources, writes, meter, within, agents);
   }
 
   /**

@@ -136,7 +136,10 @@ function gridOf(
   if (end - start > LONGEST_DAYS * 24 * HOUR) {
     throw new ToolInputError(`at most ${String(LONGEST_DAYS)} days at once`);
   }
-  return { start, end, stepSeconds: Math.max(1, Math.ceil((end - start) / 1000 / POINTS)) };
+  const stepSeconds = Math.max(1, Math.ceil((end - start) / 1000 / POINTS));
+  // The last point is the end itself: a series that is younger than a step has its value there.
+  const steps = Math.floor((end - start) / 1000 / stepSeconds);
+  return { start: end - steps * stepSeconds * 1000, end, stepSeconds };
 }
 
 interface Ranked {

@@ -32,7 +32,7 @@ const ADJECTIVES: Readonly<Record<AlertState, string>> = {
 
 export const ENGLISH_WORDS: Words = {
   language: 'en',
-  help: `I answer questions about alerts and metrics. I can answer these:\n\n${ALL_TOPICS}\n\nI only read: I change nothing.`,
+  help: `I answer questions about alerts and metrics. I can answer these:\n\n${ALL_TOPICS}`,
   greeting: `Hello! I answer questions about alerts and metrics, for example:\n\n${ALL_TOPICS}`,
   thanks: 'You are welcome. Ask again any time, for example "what is firing?".',
   unknown: `I did not understand the question, and I do not guess. I can answer these:\n\n${ALL_TOPICS}`,
@@ -42,14 +42,38 @@ export const ENGLISH_WORDS: Words = {
   partUnknown: (text) => `I did not understand the question ${text}, so this part has no answer.`,
   readOnly:
     'I only read: I cannot create, change or delete anything, neither silences nor alerts nor anything else. I can show what is firing, silences, targets, rules and metrics.',
+  silencesOnly: (creates, ends) =>
+    `I cannot do that. The only things I can change here are silences: I can ${[...(creates ? ['create'] : []), ...(ends ? ['end'] : [])].join(' and ')} them, for example ${creates ? '"silence HighErrorRate for 1h"' : '"expire the silence on HighErrorRate"'}.`,
+  capability: {
+    triage:
+      'a first look at an incident: "triage", "what is going on in prod?", "what fired first?"',
+    charts:
+      'charts: "plot node_load1 over the last 24 hours", then "and memory?" or "the same for web-2"',
+    runbooks: 'runbooks: "show the runbook of HighErrorRate", then "next step"',
+    agents: (names) => `other agents: "ask ${names[0] ?? ''} …" (known: ${names.join(', ')})`,
+    creates: 'silences: "silence HighErrorRate for 1h", "silence the second one for 30 minutes"',
+    ends: 'the end of a silence: "expire the silence on HighErrorRate"',
+    changes: 'Silences are all that I change, as the configuration of your team allows it.',
+    readsOnly: 'I only read: I change nothing.',
+  },
   past: (total, filter, from, to) =>
     `**${String(total)} ${total === 1 ? 'alert was' : 'alerts were'} triggered** from ${from} to ${to}${filter === '' ? '' : ` with ${filter}`}.`,
   noHistory:
     'The sources tell only what is firing now; resolved alerts are not kept there, so I cannot list them.',
+  fired: (isEnded, total, times, filter, from, to) =>
+    `**${alerts(total)} ${isEnded ? 'ended' : 'fired'}**${isEnded || total === 0 ? '' : `, ${String(times)} ${times === 1 ? 'time' : 'times'} in all,`} from ${from} to ${to}${filter === '' ? '' : ` with ${filter}`}, as Prometheus remembers it.`,
+  firedThen: (total) =>
+    `${alerts(total)} fired in that time, ended ones included, as Prometheus remembers it:`,
+  noneFired: 'Prometheus remembers no other alert that fired in that time.',
+  weekOnly: '⚠ I looked only at the last 7 days of that time.',
+  timesFired: 'Times',
+  firedAtEnd: 'at the end of that time',
   contradictory:
     'I cannot put these conditions together into one question without guessing what belongs to what. Please ask for each part by itself.',
   tooLong: (characters) =>
     `The question is very long; I read only its first ${String(characters)} characters.`,
+  tooLongToRun: (characters) =>
+    `**I did nothing**: I read only the first ${String(characters)} characters of a message, and an expression or an order that is cut off says something else. Make it shorter.`,
   noList:
     'I have shown no list in this conversation that this could refer to. Ask "what is firing?" first.',
   whichOne: 'I do not know which one is meant. Say for example "the second one", or its name.',
@@ -231,6 +255,7 @@ export const ENGLISH_WORDS: Words = {
   metricOf: (metric, hosts) => `${metric} of ${hosts}`,
   noMetric: (metric, looked) =>
     `**I cannot tell ${metric}**: no source has metrics for it that I know (looked for ${looked}). Ask with an expression, for example "plot node_load1 over the last 6 hours".`,
+  toCome: '⚠ Part of that time has not come yet: the chart ends now.',
   noHost: (metric, host, near) =>
     `**No data**: nothing called ${host} has ${metric}.${near === '' ? '' : ` There are: ${near}.`}`,
   warning: (text) => `Warning of the source: ${text}`,

@@ -30,7 +30,7 @@ const NOUNS: Readonly<Record<AlertState, string>> = {
 
 export const CHINESE_WORDS: Words = {
   language: 'zh',
-  help: `我回答关于告警和指标的问题，可以问这些：\n\n${ALL_TOPICS}\n\n我只读取数据，不做任何修改。`,
+  help: `我回答关于告警和指标的问题，可以问这些：\n\n${ALL_TOPICS}`,
   greeting: `你好！我回答关于告警和指标的问题，例如：\n\n${ALL_TOPICS}`,
   thanks: '不客气，随时可以再问，例如“现在有哪些告警？”。',
   unknown: `我没有理解这个问题，也不会猜测。我可以回答这些：\n\n${ALL_TOPICS}`,
@@ -39,11 +39,33 @@ export const CHINESE_WORDS: Words = {
   partUnknown: (text) => `我没有理解这个问题 ${text}，所以这部分没有回答。`,
   readOnly:
     '我只读取数据：不能创建、修改或删除任何东西，包括静默和告警。我可以展示当前告警、静默、采集目标、规则和指标。',
+  silencesOnly: (creates, ends) =>
+    `这件事我做不了。我在这里只能${[...(creates ? ['创建'] : []), ...(ends ? ['结束'] : [])].join('和')}静默，例如“${creates ? '静默 HighErrorRate 一小时' : '取消 HighErrorRate 的静默'}”。`,
+  capability: {
+    triage: '故障初步排查：“分诊”、“出什么事了”、“最先触发的是哪个告警”',
+    charts: '图表：“画一下 node_load1 最近 24 小时”，之后可以问“内存呢”、“换成 web-2”',
+    runbooks: '处理手册：“HighErrorRate 的处理手册”，之后可以说“下一步”',
+    agents: (names) => `其他智能体：“ask ${names[0] ?? ''} …”（现有：${names.join('、')}）`,
+    creates: '创建静默：“静默 HighErrorRate 一小时”、“静默第二条 30 分钟”',
+    ends: '结束静默：“取消 HighErrorRate 的静默”',
+    changes: '在您团队的配置允许的范围内，我只能更改静默。',
+    readsOnly: '我只读取数据，不做任何修改。',
+  },
   past: (total, filter, from, to) =>
     `从 ${from} 到 ${to}${filter === '' ? '' : `，符合 ${filter} 的`}**共触发 ${String(total)} 条告警**。`,
   noHistory: '数据源只提供当前正在触发的告警，不保留已恢复的告警，所以我无法列出它们。',
+  fired: (isEnded, total, times, filter, from, to) =>
+    `从 ${from} 到 ${to}${filter === '' ? '' : `，符合 ${filter} 的`}**共有 ${String(total)} 条告警${isEnded ? '恢复' : '触发过'}**${isEnded || total === 0 ? '' : `，合计 ${String(times)} 次`}（依据 Prometheus 的历史）。`,
+  firedThen: (total) =>
+    `这段时间内触发过 ${String(total)} 条告警，包括已恢复的（依据 Prometheus 的历史）：`,
+  noneFired: 'Prometheus 的历史中，这段时间没有其他触发过的告警。',
+  weekOnly: '⚠ 我只查看了这段时间的最后 7 天。',
+  timesFired: '次数',
+  firedAtEnd: '期末仍在触发',
   contradictory: '这些条件无法组合成一个问题而不靠猜测。请分开提问。',
   tooLong: (characters) => `问题太长，我只读取了前 ${String(characters)} 个字符。`,
+  tooLongToRun: (characters) =>
+    `**未执行**：我只读取一条消息的前 ${String(characters)} 个字符，被截断的表达式或指令含义会改变。请缩短后再发。`,
   noList: '这个会话中还没有可以引用的列表。请先问“现在有哪些告警？”。',
   whichOne: '不清楚指的是哪一条。请说“第二条”或告警的名称。',
   demo: '**演示数据**：由内置的演示数据源虚构，不是真实告警。',
@@ -226,6 +248,7 @@ export const CHINESE_WORDS: Words = {
   metricOf: (metric, hosts) => `${hosts} 的 ${metric}`,
   noMetric: (metric, looked) =>
     `**无法得知${metric}**：没有数据源提供我所知道的相应指标（查找了 ${looked}）。可以直接用表达式提问，例如“画出 node_load1 最近 6 小时的曲线”。`,
+  toCome: '⚠ 这段时间还有一部分尚未到来，图表截止到现在。',
   noHost: (metric, host, near) =>
     `**没有数据**：没有名为 ${host} 的对象提供${metric}。${near === '' ? '' : `现有：${near}。`}`,
   warning: (text) => `数据源的警告：${text}`,

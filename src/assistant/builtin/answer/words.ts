@@ -23,10 +23,32 @@ export interface Words {
   /** One of several questions that was not understood. */
   readonly partUnknown: (text: string) => string;
   readonly readOnly: string;
+  /** Where some writes are allowed, but not what was asked for. */
+  readonly silencesOnly: (creates: boolean, ends: boolean) => string;
+  /** What only some teams have, for the help. */
+  readonly capability: Readonly<
+    Record<'triage' | 'charts' | 'runbooks' | 'creates' | 'ends' | 'changes' | 'readsOnly', string>
+  > & { readonly agents: (names: readonly string[]) => string };
   readonly past: (total: number, filter: string, from: string, to: string) => string;
   readonly noHistory: string;
+  /** From the history of Prometheus; `times`: stretches in all. */
+  readonly fired: (
+    isEnded: boolean,
+    total: number,
+    times: number,
+    filter: string,
+    from: string,
+    to: string,
+  ) => string;
+  readonly firedThen: (total: number) => string;
+  readonly noneFired: string;
+  readonly weekOnly: string;
+  readonly timesFired: string;
+  readonly firedAtEnd: string;
   readonly contradictory: string;
   readonly tooLong: (characters: number) => string;
+  /** Of an expression or an order. */
+  readonly tooLongToRun: (characters: number) => string;
   readonly noList: string;
   readonly whichOne: string;
   readonly demo: string;
@@ -172,6 +194,8 @@ export interface Words {
   readonly firingUnknown: string;
   readonly metricOf: (metric: string, hosts: string) => string;
   readonly noMetric: (metric: string, looked: string) => string;
+  /** The range that was asked for ends in the future. */
+  readonly toCome: string;
   readonly noHost: (metric: string, host: string, near: string) => string;
   readonly warning: (text: string) => string;
 

@@ -18,6 +18,7 @@ import {
   selectionOf,
 } from './alert-question.js';
 import { unroutedLead } from './unrouted.js';
+import { firedToo } from './alert-fired.js';
 import { quietnessOf, silencesToo } from './quietness.js';
 
 /** Rows a list shows at once. */
@@ -92,7 +93,7 @@ export async function* listAnswer(
       ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1, quietness)]),
       ...moreOf(run, left, true),
       ...(yield* silencesToo(run, asked)),
-      ...(isPast(asked) ? [run.words.noHistory] : []),
+      ...(isPast(asked) ? yield* firedToo(run, asked) : []),
       ...noteworthy(run, result),
       ...closing(run, result),
     ],

@@ -28,7 +28,10 @@ export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
   // `what about NodeDown` after a list for prod asks for that alert, wherever it is.
   const isOther = namesAlert(question) && !question.sentence.any('them');
   const { time, order } = question;
-  const where = mergeWhere(isOther ? [] : (old?.where ?? []), question.conditions.where);
+  const kept = isOther ? [] : (old?.where ?? []);
+  // `the same for web-77` where nothing is called so: in place of the host before, not beside it.
+  const isSame = question.conditions.unmatched.length > 0 && SAME.test(textOf(question));
+  const where = mergeWhere(isSame ? kept.filter(isOfNoHost) : kept, question.conditions.where);
   const after = time === undefined && !isOther ? old?.after : time?.after;
   const before = time === undefined && !isOther ? old?.before : time?.before;
   const { limit } = question.references;
@@ -50,6 +53,19 @@ export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
     ...(limit === undefined ? {} : { limit }),
     inherited: old !== undefined && !isOther,
   };
+}
+
+const SAME = /\bsame (?:\w+ )?for\b|换成|换为|换到/iu;
+const HOST_LABELS: ReadonlySet<string> = new Set(
+  'instance ident host hostname node nodename pod service app job'.split(' '),
+);
+
+function textOf({ sentence }: Question): string {
+  return sentence.segments.map(({ key }) => key).join(' ');
+}
+
+function isOfNoHost(clause: Clause): boolean {
+  return !labelsOf(clause).some((label) => HOST_LABELS.has(label));
 }
 
 /** For the tools. */

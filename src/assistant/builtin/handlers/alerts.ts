@@ -12,6 +12,7 @@ import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
+import { answerFired, tellsPast } from './alert-fired.js';
 import { answerPast } from './alert-past.js';
 import { clausesOf } from './condition-texts.js';
 import { answerList, answerMore, noneLead } from './alert-list.js';
@@ -39,7 +40,9 @@ export async function* answerAlerts(
     const text = run.memory === undefined ? run.words.noList : run.words.whichOne;
     return { blocks: [text, ...understood(run, readingOf(asked, 'detail'))] };
   }
-  if (conditions.unmatched.length > 0) return yield* answerUnmatched(run, asked);
+  const isKnown = conditions.unmatched.length === 0;
+  const isOfPast = asksForHistory(question) && tellsPast(run);
+  if (!isKnown && !isOfPast) return yield* answerUnmatched(run, asked);
   if (asksForHistory(question)) return yield* answerHistory(run, asked);
   switch (asked.form) {
     case 'count':
@@ -99,7 +102,8 @@ function asksForHistory({ sentence, conditions }: Question): boolean {
   if (index === -1 || sentence.has(index - 1, 'not', 'without')) return false;
   // 问题解决了没
   if (sentence.at(index + 1)?.key === '没') return false;
-  return conditions.where.length === 0 || sentence.any('alert') || sentence.any('which');
+  const isNamed = conditions.where.length + conditions.unmatched.length > 0;
+  return !isNamed || sentence.any('alert') || sentence.any('which');
 }
 
 /** A condition that nothing live fulfils: said, with how many others there are, never dropped. */
@@ -136,6 +140,7 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
 /** What no source keeps; with what there is now. */
 async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
   if (run.reads.sources.all.some(alertHistory.needs)) return yield* answerPast(run, asked);
+  if (tellsPast(run)) return yield* answerFired(run, asked);
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };

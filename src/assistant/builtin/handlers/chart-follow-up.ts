@@ -4,12 +4,10 @@ import type { LiveWords } from '../live-words.js';
 import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
 import { namedMetricIn, NAMED_METRICS } from '../metrics/named-metrics.js';
 import { type Question, readQuestion } from '../parse/question.js';
-import { Vocabulary } from '../parse/vocabulary.js';
 import type { TurnRun } from '../turn-run.js';
 import { type ChartWish, namesSeries } from './metric-chart.js';
-import { OTHER_TOPICS, rangeIn, whose } from './named-metric.js';
+import { OTHER_TOPICS, rangeIn, readValues, whose } from './named-metric.js';
 
-const NOTHING = new Vocabulary([]);
 /** What a chart has nothing of. */
 const NOT_OF_CHARTS: readonly Concept[] = [
   ...OTHER_TOPICS,
@@ -20,6 +18,8 @@ const NOT_OF_CHARTS: readonly Concept[] = [
 /** Asks for the same chart in another way; nothing of it says whose values are meant. */
 const CHANGE =
   /\b(?:make|change|switch|set|extend|widen|narrow|try|use|redo|redraw|repeat|zoom (?:in|out))(?:\s+(?:it|that|this|(?:the |its )?(?:time |chart )?range))?(?:\s+to)?\b|(?:重新?|再)画|(?:拉长|扩大|缩短|缩小|放大|延长)(?:到|为)?|时间范围/giu;
+const SAME =
+  /\bsame\s+(?:(?:chart|graph|plot|picture|thing|one)\s+)?(?:for|of|on|with)\b|换成|换为|换到|同样的?(?:图|看)|也(?:画|看)/iu;
 const POINTS_BACK: readonly Concept[] = ['follow', 'only', 'it'];
 
 /**
@@ -37,7 +37,7 @@ export async function chartFollowUp(
   const named = namedMetricIn(text);
   const bare = named?.rest ?? text;
   const rest = withoutChartWords(bare.replace(CHANGE, ' '));
-  const asked = readQuestion(rest, NOTHING, run);
+  const asked = readValues(rest, run);
   const { sentence, time, grouping, references } = asked;
   const isOther = NOT_OF_CHARTS.some((concept) => sentence.any(concept));
   const isPlace = grouping.by.length > 0 || references.positions.length > 0;
@@ -62,7 +62,8 @@ export async function chartFollowUp(
       : rangeIn(run, asked)),
   };
   if (!isNarrowed || (named !== undefined && isElliptic)) return wish;
-  if (await namesSeries(run, wish)) return wish;
+  // `the same for db-01`: of the chart, also where it has nothing of that.
+  if (SAME.test(text) || (await namesSeries(run, wish))) return wish;
   // `and in staging?` after a chart goes on with the alerts, where they have such a label.
   const ofAlerts = readQuestion(text, live.all, run).conditions;
   return isElliptic && ofAlerts.unmatched.length > 0 ? wish : undefined;

@@ -11,7 +11,8 @@ export interface ChartQuestion {
   readonly expr: string;
   readonly title?: string;
   readonly unit?: ChartUnit;
-  readonly range: { readonly start: number; readonly end: number };
+  /** `toCome`: it was asked for until later than now. */
+  readonly range: { readonly start: number; readonly end: number; readonly toCome?: boolean };
   readonly notes?: readonly Note[];
   readonly ignored: readonly string[];
 }
@@ -45,6 +46,7 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
       }),
       ...eachStep(run, result),
       ...how,
+      ...(range.toCome === true ? [words.toCome] : []),
       ...(result.series.length === 0 ? [] : [seriesTable(run, result)]),
       ...(result.has_more && result.series.length > 0
         ? [words.more(result.total - result.series.length)]

@@ -28,13 +28,15 @@ export interface ChartWish {
   readonly span: number;
   /** Absent: now. */
   readonly end?: number;
+  /** It was asked for until later than now. */
+  readonly toCome?: true;
 }
 
 /** Finds out how the sources call what is asked for, and of which hosts; then draws it. */
 export async function* drawWish(run: TurnRun, wish: ChartWish): Handling {
   const { words } = run;
-  const { of, span, end = run.now } = wish;
-  const range = { start: end - span, end };
+  const { of, span, end = run.now, toCome = false } = wish;
+  const range = { start: end - span, end, toCome };
   const isNamed = 'key' in of;
   const variant = isNamed ? yield* variantOf(run, of) : narrowed(of.expr);
   if (variant !== undefined && 'blocks' in variant) return variant;

@@ -4,6 +4,7 @@ import type { Concept } from '../lexicon/concept.js';
 import { cutUp, type Question, readQuestion } from '../parse/question.js';
 import type { Segment } from '../parse/segment.js';
 import { Vocabulary } from '../parse/vocabulary.js';
+import type { TimeFrame } from '../time/day.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { type ChartWish, drawWish } from './metric-chart.js';
 
@@ -47,12 +48,23 @@ export function namedQuestion(
   // An alert is called so: 磁盘使用率过高.
   const isName = segments.some((one) => one.mention !== undefined && metric.words.test(one.text));
   if (isName || first.sentence.any('detail')) return undefined;
-  return asksForValue(text) || first.time?.after !== undefined ? { metric, rest } : undefined;
+  if (asksForValue(text) || first.time?.after !== undefined) return { metric, rest };
+  // `load of web-1 over 30 minutes`; what has lasted for longer is a condition on alerts.
+  const isSpan =
+    !LASTING.test(text) && readValues(rest, { now: 0, zone: 'UTC' }).time !== undefined;
+  return isSpan ? { metric, rest } : undefined;
+}
+
+const LASTING = /\b(?:more|longer|less|older|newer) than\b|\bat least\b|超过|持续|以上|不到|至少/iu;
+
+/** Reads what is said about values over a time. */
+export function readValues(text: string, { now, zone }: TimeFrame): Question {
+  return readQuestion(text, NOTHING, { now, zone, spans: true });
 }
 
 /** Draws it, of the hosts that the rest of the question names. */
 export async function* answerNamed(run: TurnRun, { metric, rest }: NamedQuestion): Handling {
-  const asked = readQuestion(rest, NOTHING, run);
+  const asked = readValues(rest, run);
   return yield* drawWish(run, { of: metric, ...whose(run, rest, asked), ...rangeIn(run, asked) });
 }
 
@@ -72,8 +84,16 @@ export function whose(
 }
 
 /** The last hour, unless the question says another time. */
-export function rangeIn(run: TurnRun, { time }: Question): Pick<ChartWish, 'span' | 'end'> {
+export function rangeIn(
+  run: TurnRun,
+  { time }: Question,
+): Pick<ChartWish, 'span' | 'end' | 'toCome'> {
   const end = Math.min(time?.before ?? run.now, run.now);
   const span = time?.after === undefined ? HOUR : end - time.after;
-  return { span, ...(end === run.now ? {} : { end }) };
+  const toCome = (time?.before ?? 0) > run.now + 1;
+  return {
+    span,
+    ...(end === run.now ? {} : { end }),
+    ...(toCome ? { toCome: true as const } : {}),
+  };
 }

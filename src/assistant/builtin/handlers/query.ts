@@ -6,11 +6,11 @@ import {
 import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
 import { answerChart } from './chart.js';
 import { memoryOf } from './metric-chart.js';
-import { rangeIn } from './named-metric.js';
+import { rangeIn, readValues } from './named-metric.js';
 import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
-import { cutUp, readQuestion } from '../parse/question.js';
+import { cutUp } from '../parse/question.js';
 import { Vocabulary } from '../parse/vocabulary.js';
 import type { FoundPromql } from '../promql/find-promql.js';
 import { type Moment, momentAt } from '../time/clock.js';
@@ -25,7 +25,7 @@ const NOTHING = new Vocabulary([]);
 export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
   const wantsChart = asksForChart(run.turn.text);
   const text = wantsChart ? withoutChartWords(found.rest) : found.rest;
-  const rest = readQuestion(text, NOTHING, run);
+  const rest = readValues(text, run);
   const matchers = cutUp(text, NOTHING, run).segments.flatMap(({ matcher }) => matcher ?? []);
   // `up for job=node`: a bare name takes the conditions as its selector.
   const bare = /^[A-Za-z_:][\w:]*$/.test(found.expr);
@@ -44,7 +44,7 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
     const end = when.end ?? run.now;
     const answer = yield* answerChart(run, {
       expr,
-      range: { start: end - when.span, end },
+      range: { start: end - when.span, end, toCome: when.toCome === true },
       ignored,
     });
     return { ...answer, chart: memoryOf({ of: { expr }, words: [], matchers: [], ...when }) };

@@ -9,6 +9,7 @@ import { code, pair } from '../answer/markdown.js';
 import { type Question, readQuestion } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
+import { clausesOf } from './condition-texts.js';
 import { alertQuestion, selectionOf } from './alert-question.js';
 import { listAnswer, PAGE } from './alert-list.js';
 
@@ -41,7 +42,10 @@ export function triageQuestion(
   const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`;
   const question = readQuestion(rest, vocabulary, run);
   const { conditions, ignored, unsure, sentence } = question;
-  const isPlain = conditions.unmatched.length + ignored.length + unsure.length === 0;
+  // What has ended has no live value: `triage env=flap`, `triage flap`.
+  const isLone = sentence.parts.length === 1 && sentence.parts[0]?.kind === 'unknown';
+  const isTriage = ASKED.test(match[0]) && (unsure.length === 0 || isLone);
+  const isPlain = isTriage || conditions.unmatched.length + ignored.length + unsure.length === 0;
   // `what's going on with HighErrorRate` asks about one alert.
   const isOne = conditions.where.some(
     (clause) => !('any' in clause) && clause.label === 'alertname',
@@ -49,7 +53,31 @@ export function triageQuestion(
   const isOther = (['silence', 'target', 'rule', 'source', 'count'] as const).some((concept) =>
     sentence.any(concept),
   );
-  return isPlain && !isOne && !isOther && question.time === undefined ? question : undefined;
+  const fits = isPlain && !isOne && !isOther && question.time === undefined;
+  return fits ? withoutLive(question) : undefined;
+}
+
+const ASKED = /triage|sitrep|situation report|分诊|排查|诊断/iu;
+
+/** Conditions on what may have ended, as they were said: with a label, or as a word. */
+function withoutLive(question: Question): Question {
+  const { conditions, ignored, unsure } = question;
+  const { unmatched } = conditions;
+  if (unmatched.length + ignored.length + unsure.length === 0) return question;
+  const labelled = clausesOf(unmatched.filter(({ text }) => text.includes('=')));
+  const words = [...unmatched.map(({ text }) => text), ...ignored, ...unsure].filter(
+    (text) => !text.includes('='),
+  );
+  const contained = [...new Set(words)].map((text) => {
+    return { op: 'contains' as const, values: [text.slice(0, 500)] };
+  });
+  const where = [...conditions.where, ...labelled, ...contained].slice(0, 20);
+  return {
+    ...question,
+    ignored: [],
+    unsure: [],
+    conditions: { ...conditions, where, unmatched: [] },
+  };
 }
 
 /** The first look at an incident: what fires, what began first, who is affected, what to ask next. */

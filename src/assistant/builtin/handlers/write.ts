@@ -6,12 +6,14 @@ import type { Clause, Matcher } from '../../tools/label-matcher.js';
 import { showMatchers } from '../../tools/silence-plan.js';
 import { ToolInputError } from '../../tools/tool.js';
 import type { TurnWrites } from '../../writes/carry-out.js';
+import { WRITE_TOOLS } from '../../tools/write-registry.js';
 import type { WriteTool } from '../../writes/write-tool.js';
 import { lackOf } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import { type Question, readAgain } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
+import { unquoted } from '../text/atoms.js';
 import { durationAt } from '../time/duration.js';
 import type { Answer, Handling, TurnRun } from '../turn-run.js';
 
@@ -23,7 +25,7 @@ const END =
 const BEGIN =
   /\b(?:silence|mute|snooze|suppress)\b|\b(?:don['’]?t|do not|stop)\s+(?:page|paging|alert|alerting|bother|bothering|notify|notifying|wake)\b|静默|屏蔽|静音|抑制|(?:别|不要|免)再?(?:打扰|通知|报警|告警|吵|叫)/iu;
 /** As it is written: `instance=~"db-.*"`. */
-const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*["“”']([^"“”']*)["“”']/gu;
+const MATCHER = /([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*(["“”'](?:[^"“”'\\]|\\.)*["“”'])/gu;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;
 /** Of a mute of n9e. */
 const NUMBER = /\b(?:silence|mute)\s+#?(\d{1,12})\b|(?:静默|屏蔽|静音)\s*#?(\d{1,12})(?!\d)/iu;
@@ -36,7 +38,15 @@ export async function* answerWrite(run: TurnRun, said: Question, vocabulary: Voc
   const text = run.turn.text;
   const tool = END.test(text) ? expireSilence : BEGIN.test(text) ? createSilence : undefined;
   if (writes === undefined || tool === undefined || !writes.allows(tool)) {
-    return { blocks: [run.words.readOnly, ...understood(run, { task: 'write' })] };
+    const isAble = writes !== undefined && WRITE_TOOLS.some((one) => writes.allows(one));
+    return {
+      blocks: [
+        isAble
+          ? run.words.silencesOnly(writes.allows(createSilence), writes.allows(expireSilence))
+          : run.words.readOnly,
+        ...understood(run, { task: 'write' }),
+      ],
+    };
   }
   try {
     return tool === expireSilence
@@ -83,7 +93,8 @@ async function* endSilence(run: TurnRun, question: Question, writes: TurnWrites)
     const told = words.noSilence(wanted.map((one) => code(one)).join(', '));
     return { blocks: [away === '' ? told : words.unseen(away)] };
   }
-  if (more.length === 0) {
+  // `expire the second one`: of which list? Only an id tells.
+  if (more.length === 0 && question.references.positions.length === 0) {
     return yield* carry(run, writes, expireSilence, { id: only.id, source: only.source });
   }
   const shown = [only, ...more]
@@ -103,13 +114,25 @@ async function* matchersOf(
     ([, name = '', op = '=', value = '']) => ({
       name,
       op: op as Matcher['op'] & SilenceMatchers[number]['op'],
-      value,
+      value: unquoted(value),
     }),
   );
-  if (written.length > 0) return written;
   const { conditions, references, sentence } = question;
+  if (written.length > 0) {
+    // `alertname="X" in prod`: what is written out is not all that was said.
+    const values = conditions.where.flatMap((clause) =>
+      ('any' in clause ? clause.any.slice(0, 1) : [clause]).flatMap((one) => one.values),
+    );
+    const said = values.length + conditions.unmatched.length;
+    return said <= written.length ? written : { blocks: [words.which] };
+  }
   const { memory } = run;
   const points = references.positions.length > 0 || sentence.any('it') || sentence.any('them');
+  // `HighErrorRate and the second one`, `the newest in prod`: no matchers say exactly that.
+  const isPicked = references.positions.length > 0 || references.order !== undefined;
+  const isSome = isPicked || references.limit !== undefined;
+  const isNamed = conditions.where.length + conditions.unmatched.length > 0;
+  if (isNamed && isSome) return { blocks: [words.which] };
   if (points && conditions.where.length === 0 && memory !== undefined) {
     return yield* listedMatchers(run, question, words);
   }
@@ -215,7 +238,10 @@ function escaped(value: string): string {
 
 /** `静默 X 一小时`: a duration that nothing introduces is none of the conditions. */
 function withoutDuration(run: TurnRun, said: Question, vocabulary: Vocabulary): Question {
-  if (said.conditions.unmatched.length + leftOut(said).length === 0) return said;
+  const { positions } = said.references;
+  const isClear = said.conditions.unmatched.length + leftOut(said).length === 0;
+  // 静默第二条 30 分钟: the number of minutes is no second place.
+  if (isClear && positions.length <= 1) return said;
   const { atoms } = said;
   for (let at = 0; at < atoms.length; at += 1) {
     const read = durationAt(atoms, at, false);
@@ -235,10 +261,12 @@ function timesOf(
   if (time?.before !== undefined && time.before > run.now) {
     return { ends_at: new Date(time.before).toISOString() };
   }
-  for (let at = 0; at < atoms.length; at += 1) {
-    const read = durationAt(atoms, at, false) ?? durationAt(atoms, at, true);
-    if (read !== undefined) {
-      return { duration_minutes: Math.max(1, Math.round(read.value / MINUTE)) };
+  for (const bare of [false, true]) {
+    for (let at = 0; at < atoms.length; at += 1) {
+      const read = durationAt(atoms, at, bare);
+      if (read !== undefined) {
+        return { duration_minutes: Math.max(1, Math.round(read.value / MINUTE)) };
+      }
     }
   }
   const isSaid =
@@ -249,7 +277,7 @@ function timesOf(
 
 /** What a silence must mention to be the one that is meant. */
 function wordsOf({ conditions }: Question, text: string): readonly string[] {
-  const written = [...text.matchAll(MATCHER)].map(([, , , value = '']) => value);
+  const written = [...text.matchAll(MATCHER)].map(([, , , value = '']) => unquoted(value));
   if (written.length > 0) return written;
   const values = conditions.where.flatMap((clause) =>
     ('any' in clause ? clause.any : [clause]).flatMap((one) => one.values),

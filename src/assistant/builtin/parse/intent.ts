@@ -122,9 +122,15 @@ function isWrite(sentence: Sentence): boolean {
   if (MUTE.test(verb.key) && next !== undefined) {
     const isObject =
       next.mention !== undefined ||
+      next.ordinal !== undefined ||
       next.aliases.length > 0 ||
       ['quoted', 'unknown', 'matcher'].includes(next.kind);
-    return isObject || sentence.has(asked + 1, 'alert', 'it', 'them', 'all', 'one', 'last');
+    return (
+      isObject ||
+      ['alert', 'it', 'them', 'all', 'one', 'last', 'newest', 'oldest', 'worst'].some((one) =>
+        sentence.has(asked + 1, one as Concept),
+      )
+    );
   }
   return false;
 }

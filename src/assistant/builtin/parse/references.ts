@@ -39,7 +39,8 @@ export function readReferences(sentence: Sentence, used: ReadonlySet<Segment>): 
     if (part.ordinal !== undefined) {
       if (nextIsNumber) return;
       const isStart = sentence.has(index + 1, 'alert') && sentence.has(index + 2, 'firing');
-      if (part.ordinal === 1 && (isStart || sentence.has(index - 1, 'firing'))) {
+      const isFirst = isStart || sentence.has(index - 1, 'firing') || beganFirst(sentence, part);
+      if (part.ordinal === 1 && isFirst) {
         // `which alert fired first`
         order = 'oldest';
         limit = 1;
@@ -124,13 +125,29 @@ function isOne(sentence: Sentence): boolean {
   return isSingular(sentence.at(index + 1)) || isAsked || inChinese;
 }
 
+/** `which alert started first?`, `what was the first alert?`, 第一个触发的告警. */
+function beganFirst(sentence: Sentence, part: Segment): boolean {
+  const { parts, segments } = sentence;
+  const index = parts.indexOf(part);
+  const before = segments.slice(0, segments.indexOf(part)).map(({ key }) => key);
+  const began = /^(?:start|started|starts|began|begin|begins|begun|happened|happens|happen)$/;
+  if (began.test(before.findLast((key) => key !== 'the') ?? '')) return true;
+  const isAlert = sentence.has(index + 1, 'alert') && index + 2 === parts.length;
+  if (isAlert && sentence.has(0, 'which') && before.includes('was')) return true;
+  const next = sentence.has(index + 1, 'one') ? index + 2 : index + 1;
+  return part.text.startsWith('第') && sentence.has(next, 'firing');
+}
+
 /** `the first one`, `第一条`, `#2`; not `first show me …`. */
 function isPlace(sentence: Sentence, index: number): boolean {
   const part = sentence.at(index);
   if (part === undefined || /[#\d第]/.test(part.text)) return true;
   const next = sentence.at(index + 1);
+  // `silence the first for 30 minutes`
+  const isOrder = sentence.has(0, 'silence', 'write') && next?.time !== undefined;
   return (
     next === undefined ||
+    isOrder ||
     sentence.has(index + 1, 'one', 'alert', 'and', 'follow', 'of', 'them', 'detail')
   );
 }

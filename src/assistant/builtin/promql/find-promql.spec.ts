@@ -29,6 +29,11 @@ describe('findPromql', () => {
     ['up 的值是多少', 'up'],
     ['执行 PromQL：sum(up)', 'sum(up)'],
     ['看一下 node_memory_free_bytes', 'node_memory_free_bytes'],
+    // Broken, and handed on as it is: its source says what is wrong with it.
+    ['plot sum by (x) (', 'sum by (x) ('],
+    ['画一下 sum by (x) (', 'sum by (x) ('],
+    ['query sum(up) by (', 'sum(up) by ('],
+    ['plot rate (up[5m', 'rate (up[5m'],
   ])('should find the expression of: %s', (text, expr) => {
     expect(findPromql(text)?.expr).toBe(expr);
   });
@@ -42,6 +47,8 @@ describe('findPromql', () => {
     'alerts with {severity="critical"}',
     'show node-exporter alerts',
     '有哪些告警',
+    'alerts with instance="a\\"} or vector(1) #"',
+    'alerts with summary="query sum(up)"',
   ])('should find none in: %s', (text) => {
     expect(findPromql(text)).toBeUndefined();
   });

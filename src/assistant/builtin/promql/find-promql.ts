@@ -1,4 +1,4 @@
-import { expressionAt } from './grammar.js';
+import { expressionAt, isCallable } from './grammar.js';
 
 /** A PromQL expression in a question. */
 export interface FoundPromql {
@@ -30,8 +30,13 @@ const MOST_STARTS = 600;
 /** Finds the expression that a question asks to evaluate; undefined when there is none. */
 export function findPromql(question: string): FoundPromql | undefined {
   const text = Array.from(question, (character) => FULL_WIDTH.get(character) ?? character).join('');
+  const values = matcherValues(text);
   return (
-    inCode(text) ?? structured(text) ?? afterCue(text) ?? beforeValue(text) ?? comparison(text)
+    inCode(text) ??
+    structured(text, values) ??
+    afterCue(text, values) ??
+    beforeValue(text, values) ??
+    comparison(text)
   );
 }
 
@@ -51,37 +56,58 @@ function inCode(text: string): FoundPromql | undefined {
   };
 }
 
-function structured(text: string): FoundPromql | undefined {
+/** A stretch of the text: `[start, end)`. */
+type Stretch = readonly [number, number];
+
+/** `instance="…"`: what stands in the quotes is a value, whatever it looks like. */
+function matcherValues(text: string): readonly Stretch[] {
+  return [...text.matchAll(/[=~]\s*("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/gsu)].map(
+    ({ index, 0: whole }) => [index, index + whole.length],
+  );
+}
+
+function isWithin(index: number, stretches: readonly Stretch[]): boolean {
+  return stretches.some(([start, end]) => index > start && index < end);
+}
+
+/** Goes on as only an expression does: what was read so far is not the whole of it. */
+const GOES_ON = /^\s*(?:(?:by|without|on|ignoring)\s*\(|[({[])/u;
+
+function structured(text: string, values: readonly Stretch[]): FoundPromql | undefined {
   let tried = 0;
   for (const { index } of text.matchAll(/(?<![\w:.'"])[A-Za-z_:({]/gu)) {
     if ((tried += 1) > MOST_STARTS) return undefined;
+    if (isWithin(index, values)) continue;
     const found = expressionAt(text, index);
     if (found?.structured !== true) continue;
-    return foundAt(text, index, found.end, true);
+    const isWhole = !GOES_ON.test(text.slice(found.end));
+    return foundAt(text, index, isWhole ? found.end : endOf(text), true);
   }
   return undefined;
 }
 
 /** `query up`, `查询 up`: a bare name or arithmetic after a word that announces an expression. */
-function afterCue(text: string): FoundPromql | undefined {
+function afterCue(text: string, values: readonly Stretch[]): FoundPromql | undefined {
   for (const [cues, anyName] of [
     [CUES, true],
     [RUN_CUES, false],
   ] as const) {
     for (const cue of text.matchAll(cues)) {
+      if (isWithin(cue.index, values)) continue;
       BETWEEN.lastIndex = cue.index + cue[0].length;
       BETWEEN.test(text);
       const start = Math.max(BETWEEN.lastIndex, cue.index + cue[0].length);
       const found = expressionAt(text, start);
       const expr = found === undefined ? '' : text.slice(start, found.end).trim();
       // `run diagnostics` announces nothing; only a name as metrics have them counts there.
-      const isName = anyName || /^\w*[a-z]_[a-z]\w*$|:/i.test(expr);
+      const isBroken =
+        found !== undefined && isCallable(expr) && GOES_ON.test(text.slice(found.end));
+      const isName = anyName || isBroken || /^\w*[a-z]_[a-z]\w*$|:/i.test(expr);
       if (found === undefined || !/[a-z_]/i.test(expr) || !isName) continue;
       if (/[\w.-]/.test(text[found.end] ?? '')) continue;
       // `query sum(rate(`: broken, but meant as one; Prometheus says best what is wrong with it.
-      if (/[({[]/.test(text[found.end] ?? '')) {
-        const end = text.replace(/[\s?。.]+$/u, '').length;
-        return foundAt(text, start, end, true);
+      if (isBroken || /[({[]/.test(text[found.end] ?? '')) {
+        return foundAt(text, start, endOf(text), true);
       }
       return foundAt(text, start, found.end, false);
     }
@@ -89,10 +115,14 @@ function afterCue(text: string): FoundPromql | undefined {
   return undefined;
 }
 
+function endOf(text: string): number {
+  return text.replace(/[\s?。.]+$/u, '').length;
+}
+
 /** `up 的值`, `node_load1 是多少`, `up value`. */
-function beforeValue(text: string): FoundPromql | undefined {
+function beforeValue(text: string, values: readonly Stretch[]): FoundPromql | undefined {
   for (const { index } of text.matchAll(/(?<![\w:.'"-])[A-Za-z_:][\w:]*/gu)) {
-    const found = expressionAt(text, index);
+    const found = isWithin(index, values) ? undefined : expressionAt(text, index);
     if (found === undefined) continue;
     const tail = text.slice(found.end);
     if (HAN_VALUE.test(tail) || ENGLISH_VALUE.test(tail)) {

@@ -42,6 +42,11 @@ export function expressionAt(text: string, start: number): Expression | undefine
   return end === undefined ? undefined : { end, structured: reader.structured };
 }
 
+/** Is it the name of a function or an aggregation? Nobody's metric is called so. */
+export function isCallable(name: string): boolean {
+  return FUNCTIONS.has(name) || AGGREGATORS.has(name);
+}
+
 const DEEPEST = 50;
 
 class Reader {

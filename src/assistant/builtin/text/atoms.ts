@@ -30,7 +30,7 @@ export interface AtomOptions {
 }
 
 const MATCHER =
-  /([\p{L}_][\p{L}\p{N}_.-]*?)\s*(=~|!~|!=|==|=|:)\s*("[^"]*"|'[^']*'|[^\s,;()"'{}。?!]+)/uy;
+  /([\p{L}_][\p{L}\p{N}_.-]*?)\s*(=~|!~|!=|==|=|:)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,;()"'{}。?!]+)/uy;
 const WORD = /[\p{L}\p{N}_#][\p{L}\p{N}_.:/@%+*-]*/uy;
 const QUOTED = /"([^"]{1,500})"|`([^`]{1,500})`|(?<![\p{L}\p{N}])'([^']{1,500})'(?![\p{L}\p{N}])/uy;
 const CONTRACTIONS = new Map(
@@ -119,7 +119,7 @@ function matcherAt(
   const start = at + whole.length - written.length;
   const known = quoted ? undefined : knownValue?.(label, text.slice(start).toLowerCase());
   const value = quoted
-    ? written.slice(1, -1)
+    ? unquoted(written)
     : known === undefined
       ? bareValue(written)
       : text.slice(start, start + known);
@@ -132,6 +132,11 @@ function matcherAt(
     [{ kind: 'matcher', text: text.slice(at, at + length), matcher: { label, op, value } }],
     length,
   ];
+}
+
+/** Only a quote is taken out of its escape: `\\d` of a pattern stays as it is. */
+export function unquoted(written: string): string {
+  return written.slice(1, -1).replace(/\\(["'])/g, '$1');
 }
 
 /** Without the sentence that follows it directly: `critical的告警` → `critical`, `prod?` → `prod`. */

@@ -6,6 +6,8 @@ import { instantOf, wallTime } from './zoned.js';
 export interface TimeFrame {
   readonly now: number;
   readonly zone: string;
+  /** Of values that are drawn: `over 5m` is the last 5 minutes, not what has lasted for longer. */
+  readonly spans?: true;
 }
 
 /** A day or a part of one, epoch milliseconds. */

@@ -79,7 +79,8 @@ export function durationAt(
     }
     return withUnit(atoms, at + amount.length, amount.value, amount.length);
   }
-  return bare ? withUnit(atoms, at, 1, 0) : undefined;
+  // `the second one` is a place in a list.
+  return bare && key !== 'second' ? withUnit(atoms, at, 1, 0) : undefined;
 }
 
 function withUnit(

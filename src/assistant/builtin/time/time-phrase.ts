@@ -152,7 +152,7 @@ function endAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Momen
 }
 
 /** `for more than 2 hours`, `older than 1d`, `持续超过30分钟`, `2小时以上`. */
-const longer: Rule = (atoms, at, { now }) => {
+const longer: Rule = (atoms, at, { now, spans }) => {
   const cue = phraseAt(atoms, at, LONGER);
   const more = phraseAt(atoms, at + cue, ['than', '了']);
   const duration = durationAt(atoms, at + cue + more, false);
@@ -162,7 +162,8 @@ const longer: Rule = (atoms, at, { now }) => {
     phraseAt(atoms, at + end, LONGER_AFTER) + phraseAt(atoms, at + end, ['or more', 'or longer']);
   if (cue === 0 && after === 0) return undefined;
   const rest = phraseAt(atoms, at + end + after, ['now', 'already', 'ago']);
-  return { value: { before: now - duration.value }, length: end + after + rest };
+  const bound = now - duration.value;
+  return { value: spans ? { after: bound } : { before: bound }, length: end + after + rest };
 };
 
 /** `less than 10 minutes ago`, `不到10分钟`. */
