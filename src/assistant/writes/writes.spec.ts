@@ -267,7 +267,7 @@ describe('a silence with the approval of its user', () => {
     ['silence DiskFull alerts that matter for 1h', /matter/],
     ['silence critical alerts of more than 5 alerts for 1h', /more than/],
     ['silence it', /Say which/],
-    ['restart DiskFull', /only read/],
+    ['restart DiskFull', /only things I can change here are silences/],
   ])('should make no proposal for %j', async (text, said) => {
     const frames = await bench.run(text);
     expect(frames.some((frame) => frame.kind === 'input_required')).toBe(false);
