@@ -37,7 +37,7 @@ export async function runTool(
     const result = await tool.run(args, context, signal);
     signal.throwIfAborted();
     if (result.sources.length === 0) {
-      return { success: false, show: (max) => UNKNOWN.slice(0, max) };
+      return { success: false, result, show: (max) => UNKNOWN.slice(0, max) };
     }
     return { success: hasAnswer(result), result, show: (max) => showResult(result, max) };
   } catch (error) {
