@@ -245,7 +245,7 @@ export const MUTANTS = [
       {
         file: 'src/auth/oidc/oidc-identity.ts',
         from: 'bare.has(`${resource}/${surface}`)',
-        to: 'named.length > 0',
+        to: '`${resource}/${surface}` !== resource && named.length > 0',
       },
     ],
     test: {
@@ -261,7 +261,7 @@ export const MUTANTS = [
       {
         file: 'src/auth/oidc/access-token.ts',
         from: '  checkType(protectedHeader.typ, payload, issuer.requireTyp);\n',
-        to: '',
+        to: '  if (payload.sub === undefined) checkType(protectedHeader.typ, payload, issuer.requireTyp);\n',
       },
     ],
     test: {
