@@ -7,6 +7,7 @@ import { findsRedis } from './common-options.js';
 import { findRedis, type FindOptions } from './find-redis.js';
 import { withRedis } from './redis-client.js';
 import { visible } from './table.js';
+import { jsonLine } from './terminal-text.js';
 
 interface Flags extends FindOptions {
   readonly tenant: string;
@@ -80,5 +81,5 @@ function text({ id, user, expires, summary, taskId }: PendingApproval): string {
 }
 
 function json(pending: PendingApproval): string {
-  return `${JSON.stringify(pending)}\n`;
+  return jsonLine(pending);
 }

@@ -8,6 +8,7 @@ import { CallToolResultSchema, type CallToolResult } from '@modelcontextprotocol
 import type { Command } from 'commander';
 import { EXIT_USAGE } from '../config/exit-code.js';
 import { CliError, EXIT, type ExitCode } from './a2a/exit-code.js';
+import { jsonLine, terminalText } from './terminal-text.js';
 
 /** What the commands write to and read from; the process itself unless a test gives another. */
 export interface McpCommandsIo {
@@ -42,7 +43,17 @@ Exit codes:
 const TIMEOUT_SECONDS = '300';
 
 /** Adds `mcp call` and `mcp tools`: any MCP server over Streamable HTTP, from the command line. */
-export function registerMcpCommands(program: Command, io: McpCommandsIo = PROCESS): void {
+export function registerMcpCommands(program: Command, given: McpCommandsIo = PROCESS): void {
+  // Whatever the server says, in a result, a name, a progress message or an error.
+  const io: McpCommandsIo = {
+    ...given,
+    out: (text) => {
+      given.out(terminalText(text));
+    },
+    err: (text) => {
+      given.err(terminalText(text));
+    },
+  };
   const mcp = program.command('mcp').description('call the tools of an MCP server');
   const common = (command: Command): Command =>
     command
@@ -76,7 +87,7 @@ export function registerMcpCommands(program: Command, io: McpCommandsIo = PROCES
       ended(io, () =>
         withClient(io, url, flags, async (client) => {
           const { tools } = await client.listTools();
-          if (flags.json === true) io.out(`${JSON.stringify({ tools })}\n`);
+          if (flags.json === true) io.out(jsonLine({ tools }));
           else {
             tools.forEach((tool) => {
               io.out(`${tool.name}\n    ${tool.description ?? ''}\n`);
@@ -103,7 +114,7 @@ async function call(
       },
     }),
   );
-  if (json) io.out(`${JSON.stringify(result)}\n`);
+  if (json) io.out(jsonLine(result));
   else {
     result.content.forEach((block) => {
       io.out(`${lineOf(block)}\n`);

@@ -105,4 +105,16 @@ describe('nightjar mcp', () => {
     tasks.refuse = new DomainError('QUOTA', 'Too many');
     expect(await nightjar(call)).toMatchObject({ code: EXIT.failed, out: 'Too many.\n' });
   });
+
+  it('should let nothing of the answer act on the terminal, however it is shown', async () => {
+    const message = 'red \u001b[31m, C1 \u009b2J, bidi \u202e.';
+    const call = ['call', app.url, 'n9e_assistant', JSON.stringify({ message })];
+    const shown = await nightjar(call);
+    expect(shown.out).toContain('You said: red [31m, C1 2J, bidi .');
+    const raw = await nightjar([...call, '--json']);
+    for (const text of [shown.out, shown.err, raw.out, raw.err]) {
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    }
+    expect(JSON.stringify(JSON.parse(raw.out))).toContain('\u202e');
+  });
 });

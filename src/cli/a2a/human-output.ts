@@ -7,6 +7,7 @@ import type {
   Task,
 } from '../../domain/a2a.js';
 import { isInterrupted, isTerminal } from '../../domain/task-state.js';
+import { terminalText } from '../terminal-text.js';
 import type { Output, Streams } from './output.js';
 
 type Voice = 'none' | 'thought' | 'answer';
@@ -89,7 +90,7 @@ export class HumanOutput implements Output {
   note(text: string): void {
     // Not a line feed in the answer: stdout may be a file.
     const begin = this.atLineStart ? '' : '\n';
-    this.streams.err(`${begin}${clean(text)}\n`);
+    this.streams.err(`${begin}${terminalText(text)}\n`);
   }
 
   private snapshot(task: Task): void {
@@ -149,7 +150,7 @@ export class HumanOutput implements Output {
   }
 
   private write(text: string, style?: string): void {
-    const safe = clean(text);
+    const safe = terminalText(text);
     if (safe === '') return;
     this.atLineStart = safe.endsWith('\n');
     const styled = style !== undefined && this.streams.colour;
@@ -189,11 +190,4 @@ function fileLine(part: Part, name: string | undefined): string {
   ]
     .filter((word) => word !== undefined)
     .join(', ');
-}
-
-/** Without control characters but tab and line feed. */
-function clean(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) =>
-    character === '\n' || character === '\t' ? character : '',
-  );
 }

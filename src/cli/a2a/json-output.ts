@@ -1,4 +1,5 @@
 import type { JsonObject, Message, StreamResponse, Task } from '../../domain/a2a.js';
+import { jsonLine, terminalText } from '../terminal-text.js';
 import type { Output, Streams } from './output.js';
 
 /** One JSON document a line on stdout, nothing else there. */
@@ -30,10 +31,10 @@ export class JsonOutput implements Output {
   }
 
   note(text: string): void {
-    this.streams.err(`${text}\n`);
+    this.streams.err(`${terminalText(text)}\n`);
   }
 
   private line(document: object): void {
-    this.streams.out(`${JSON.stringify(document)}\n`);
+    this.streams.out(jsonLine(document));
   }
 }

@@ -3,6 +3,7 @@ import { cancel, get, list, send, type Session, subscribe } from './commands.js'
 import { fetchCard } from './connect.js';
 import { EXIT, EXIT_HELP, type ExitCode } from './exit-code.js';
 import { type ListFlags, listQuery } from './list-query.js';
+import { jsonLine } from '../terminal-text.js';
 import { addWebhook, listWebhooks, removeWebhook } from './webhook-commands.js';
 import { attached, type CliEnvironment, type CommonFlags, openSession } from './session.js';
 
@@ -158,7 +159,7 @@ export function buildProgram(
     .action(async (_flags: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
       const card = await fetchCard({ server: flags.server, followCard: flags.followCard ?? false });
-      environment.out(`${JSON.stringify(card, null, flags.json === true ? 0 : 2)}\n`);
+      environment.out(jsonLine(card, flags.json === true ? 0 : 2));
     });
   return program;
 }

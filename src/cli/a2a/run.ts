@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { terminalText } from '../terminal-text.js';
 import { CliError, EXIT, type ExitCode } from './exit-code.js';
 import { buildProgram } from './program.js';
 import type { CliEnvironment } from './session.js';
@@ -18,7 +19,7 @@ export async function runA2aCli(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { exitCode, message } = toCliError(error);
-    environment.err(`a2a-cli: ${message}\n`);
+    environment.err(`a2a-cli: ${terminalText(message)}\n`);
     return exitCode;
   }
 }
