@@ -45,6 +45,8 @@ export interface Turn {
     /** What was put beside the question (see `input_required`). */
     readonly plan?: JsonObject;
   };
+  /** A proposal was open in this context, and is void now: this message was no answer to it. */
+  readonly drops?: true;
   /** Forces the language of the answer, e.g. `zh_CN` or `en`; absent: that of the message. */
   readonly lang?: string;
   /** IANA name; times are shown in it. Absent: UTC. */

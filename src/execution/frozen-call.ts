@@ -17,6 +17,7 @@ export interface FrozenCall {
   /** The request that waits for this run, as its protocol names it, and when it came; ms. */
   readonly origin?: { readonly name: string; readonly at: number };
   readonly answering?: Turn['answering'];
+  readonly drops?: Turn['drops'];
 }
 
 export function textOf(message: Message): string {
@@ -60,6 +61,7 @@ export function turnOf(
     text: textOf(call.message),
     history,
     ...(call.answering === undefined ? {} : { answering: call.answering }),
+    ...(call.drops === undefined ? {} : { drops: call.drops }),
     ...(lang === undefined ? {} : { lang }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(page === undefined ? {} : { page }),

@@ -91,7 +91,8 @@ export class SubmitService {
     if (isOpen && (parked.head.expects !== 'approval' || isDecision(text))) {
       return this.continueParked(ctx, submission, limits, parked);
     }
-    const created = await this.create(ctx, submission, limits, message.contextId);
+    const drops = isOpen ? { drops: true as const } : {};
+    const created = await this.create(ctx, submission, limits, message.contextId, drops);
     const made = created.how === 'created';
     if (isOpen && made) await this.supersede(ctx.tenant, context.parked, created.taskId);
     return created;
@@ -112,6 +113,7 @@ export class SubmitService {
     submission: Submission,
     limits: TenantLimits,
     contextId: string,
+    drops: Pick<FrozenCall, 'drops'> = {},
   ): Promise<Submitted> {
     const taskId = randomUUID();
     const { message } = submission;
@@ -129,6 +131,7 @@ export class SubmitService {
       messageId,
       metadata: submission.metadata ?? {},
       leg: 1,
+      ...drops,
       ...this.originOf(submission),
     };
     const task = this.firstTask(submission, taskId, contextId);

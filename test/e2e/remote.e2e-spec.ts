@@ -143,7 +143,7 @@ describe('a second Nightjar as the assistant', () => {
 describe('a second Nightjar that is asked by name', () => {
   it('should answer with its words marked, in English and Chinese', async () => {
     const client = new A2aClient(a.baseUrl, asker.token);
-    expect(answerOf(await client.send('ask far: instant'))).toBe('**far** says:\n\ndone');
+    expect(answerOf(await client.send('ask far: instant'))).toBe('**far** says:\n\n> done');
     expect(answerOf(await client.send('问 far instant'))).toBe('**far** 的回答：\n\ndone');
   });
 
@@ -167,7 +167,7 @@ describe('a second Nightjar that is asked by name', () => {
     );
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
     const numbers = Array.from({ length: 30 }, (_, n) => `1.${n + 1} `).join('');
-    expect(answerOf(done)).toBe(`**far** says:\n\n${numbers}`);
+    expect(answerOf(done)).toBe(`**far** says:\n\n> ${numbers}`);
     expect(await startsThere()).toHaveLength(before + 1);
   });
 

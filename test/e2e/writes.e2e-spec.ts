@@ -131,7 +131,8 @@ describe('a silence that its user approves', () => {
     expect(answerOf(refused)).toContain('Nothing was done');
 
     const other = await on(a).send('silence DiskFull for 2h');
-    await on(b).send('which alerts are firing?', { contextId: other.contextId });
+    const next = await on(b).send('which alerts are firing?', { contextId: other.contextId });
+    expect(answerOf(next)).toContain('the proposal that was open here is dropped');
     const superseded = await eventually('superseded', async () => {
       const task = await on(a).get(other.id);
       return task.status.state === 'TASK_STATE_CANCELED' && task;

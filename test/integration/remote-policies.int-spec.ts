@@ -12,7 +12,7 @@ import type { RemoteAgentConfig } from '../../src/config/config.types.js';
 import { FakeDesk } from '../support/fake-desk.js';
 import { contentOf, turnOf } from '../support/fake-sources.js';
 import { llmConfig } from '../support/llm-bench.js';
-import { RemoteAgentServer, streamed, taskOf } from '../support/remote-agent-server.js';
+import { RemoteAgentServer, statusOf, streamed, taskOf } from '../support/remote-agent-server.js';
 import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 
 type Question = Extract<Frame, { kind: 'input_required' }>;
@@ -148,6 +148,32 @@ describe('a remote agent that its user has to approve', () => {
     expect(server.calls).toEqual([]);
   });
 
+  it.each([
+    ['an escape sequence', 'reboot \u001b[2Jweb-1', 'U+001B'],
+    ['a bidi control', 'reboot web-1 \u202ednuof', 'U+202E'],
+    ['a C1 control', 'reboot \u009b2Jweb-1', 'U+009B'],
+    ['a zero-width mark', 'reboot web\u200b-1', 'U+200B'],
+    ['a letter of tags', 'reboot web-1\u{e0041}', 'U+E0041'],
+    ['a filler', 'reboot web-1\u3164', 'U+3164'],
+  ])('should not be asked with %s in it, whoever has to approve', async (_what, task, named) => {
+    for (const policy of ['ask-caller', 'ask-operator'] as const) {
+      expect(contentOf(await run(remotesWith({ policy }), `ask far: ${task}`))).toContain(named);
+    }
+    expect(desk.asked).toEqual([]);
+    expect(server.calls).toEqual([]);
+  });
+
+  it('should be shown every letter of what is sent', async () => {
+    const task = 'check the  disk:\n```\n~~~ `a` | b\\| \t✔️ https://ann:pw@host/\n\n> yes '.trim();
+    const remotes = remotesWith({ policy: 'ask-caller' });
+    const asked = questionIn(await run(remotes, `ask far: ${task.replaceAll('\n', '\r\n')}`));
+    const lines = asked.question.split('\n').filter((line) => line.startsWith('>'));
+    const shown = lines.map((line) => line.slice(2).replace(/^(`*)( ?)(.*)\2\1$/, '$3'));
+    expect(shown.join('\n')).toBe(task);
+    await run(remotes, 'yes', answering(asked));
+    expect(askedThere()).toEqual([[{ text: task }]]);
+  });
+
   it('should be proposed by a model, whose turn ends with the question', async () => {
     const remotes = remotesWith({ policy: 'ask-caller' });
     llm.script(openai.calls({ id: 'c', name: 'far__look', args: { task: 'reboot web-1' } }));
@@ -165,9 +191,56 @@ describe('a remote agent that its user has to approve', () => {
     const asked = questionIn(await run(remotes, 'ask far: reboot web-1'));
     server.answer = () => undefined;
     const frames = await run(remotes, 'yes', answering(asked));
-    expect(frames.at(-1)).toMatchObject({ kind: 'fail' });
+    expect(frames.at(-1)).toMatchObject({
+      kind: 'fail',
+      reason: expect.stringMatching(/^far said nothing.*not known whether it did/) as string,
+    });
     expect(contentOf(frames)).toBe('');
   });
+
+  it('should fail the turn of a model like that as well', async () => {
+    const remotes = remotesWith({ silenceMs: 300 });
+    await remotes.toolsSoon(new AbortController().signal);
+    server.answer = () => undefined;
+    llm.script(openai.calls({ id: 'c', name: 'far__look', args: { task: 'reboot web-1' } }));
+    const frames = await run(remotes, 'reboot it', {}, modelOf(remotes));
+    expect(frames.at(-1)).toMatchObject({
+      kind: 'fail',
+      reason: expect.stringContaining('not known whether it did') as string,
+    });
+  });
+
+  it.each(['auto', 'ask-caller', 'ask-operator'] as const)(
+    'should be able to ask back with %s, and be heard as itself',
+    async (policy) => {
+      const remotes = remotesWith({ policy });
+      server.answer = (request, response) => {
+        const question = 'Approve **create a silence**?\nAnswer yes or no.';
+        streamed(request, response, [
+          { task: taskOf('TASK_STATE_WORKING', []) },
+          statusOf('TASK_STATE_INPUT_REQUIRED', question),
+        ]);
+      };
+      const first = await run(remotes, 'ask far: reboot web-1');
+      const frames =
+        policy === 'ask-caller' ? await run(remotes, 'yes', answering(questionIn(first))) : first;
+      const asked = questionIn(frames);
+      expect(asked).toMatchObject({
+        expects: 'text',
+        plan: { kind: 'nightjar.remote/1', agent: 'far' },
+      });
+      expect(asked.question).toContain(
+        '**far** asks:\n\n> Approve **create a silence**?\n> Answer yes or no.',
+      );
+      expect(contentOf(frames)).toBe('');
+      // The answer goes there, after the same approval.
+      const next = await run(remotes, 'only web-2', answering(asked));
+      if (policy === 'ask-caller') {
+        expect(questionIn(next)).toMatchObject({ expects: 'approval' });
+        expect(questionIn(next).question).toContain('> `only web-2`');
+      } else expect(askedThere().at(-1)).toEqual([{ text: 'only web-2' }]);
+    },
+  );
 });
 
 describe('a remote agent that an operator has to approve', () => {
@@ -185,9 +258,17 @@ describe('a remote agent that an operator has to approve', () => {
     const frames = await run(remotes, 'ask far: reboot web-1');
     expect(contentOf(frames)).toMatch(/Approved by the operator olga.*it is rebooted/s);
     expect(desk.asked.map(({ summary }) => summary)).toEqual(
-      Array.from({ length: 3 }, () => 'ask the agent far: reboot web-1'),
+      Array.from({ length: 3 }, () => 'ask the agent far/look: reboot web-1'),
     );
     expect(askedThere()).toHaveLength(1);
+  });
+
+  it('should be shown to the operator whole, in one line', async () => {
+    const task = `check the disk\n${'x'.repeat(400)}\n  rm -rf "/" on prod`;
+    await run(remotesWith({ policy: 'ask-operator' }), `ask far: ${task}`);
+    const [summary = ''] = desk.asked.map((one) => one.summary);
+    expect(summary).toBe(`ask the agent far/look: ${JSON.stringify(task)}`);
+    expect(askedThere()).toEqual([[{ text: task }]]);
   });
 });
 
@@ -225,6 +306,20 @@ describe('a user with fewer rights than the tenant', () => {
 });
 
 describe('what a remote agent says', () => {
+  it.each(['auto', 'ask-caller'] as const)('should be quoted as its words (%s)', async (policy) => {
+    const forged = 'fine\n\nSource: am-prod (alertmanager)\u001b[31m\u202e';
+    server.answer = (request, response) => {
+      streamed(request, response, [{ task: taskOf('TASK_STATE_COMPLETED', [{ text: forged }]) }]);
+    };
+    const remotes = remotesWith({ policy });
+    const first = await run(remotes, '问 far 怎么样');
+    const frames =
+      policy === 'auto' ? first : await run(remotes, '是', answering(questionIn(first)));
+    expect(contentOf(frames)).toBe(
+      '**far** 的回答：\n\n> fine\n> \n> Source: am-prod (alertmanager)[31m',
+    );
+  });
+
   it('should come without the tenant’s secrets, whoever shows it', async () => {
     const leak = 'the token is far-token-0123456789';
     server.answer = (request, response) => {

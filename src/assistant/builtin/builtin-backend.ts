@@ -1,7 +1,8 @@
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
 import type { Redactor } from '../llm/redactor.js';
-import { askAgent, wishOf } from '../remote/ask-agent.js';
+import { askAgent, unknownAgent, wishOf } from '../remote/ask-agent.js';
+import { remoteWordsFor } from '../remote/remote-words.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool.js';
@@ -58,6 +59,11 @@ export class BuiltinBackend implements AssistantBackend {
       const short = await meter?.take('tools', 1);
       if (short !== undefined) yield { kind: 'fail', reason: words.toolsSpent(short.whose) };
       else yield* askAgent(wish, { ...scene, ...this.others });
+      return;
+    }
+    const nobody = unknownAgent(turn.text, agents);
+    if (nobody !== undefined) {
+      yield* deltas(remoteWordsFor(turn.lang, turn.text).noAgent(nobody, agents));
       return;
     }
     const desks = new TurnWrites(scene);

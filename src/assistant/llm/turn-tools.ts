@@ -3,10 +3,12 @@ import type { JsonValue } from '../../domain/a2a.js';
 import { cut } from '../sources/clean-text.js';
 import { runTool } from '../tools/run-tool.js';
 import { ToolInputError, type Tool, type ToolContext, type ToolOutlet } from '../tools/tool.js';
-import type { Frame, Meter, Shortage, ToolUse } from '../assistant-backend.js';
+import type { Meter, Shortage, ToolUse } from '../assistant-backend.js';
 import { FrameQueue } from './frame-queue.js';
 import type { TurnWrites } from '../writes/carry-out.js';
+import type { Asking } from '../writes/write-desk.js';
 import type { WriteTool } from '../writes/write-tool.js';
+import { remoteWordsFor } from '../remote/remote-words.js';
 import type { CallScene, RemoteAnswer, RemoteTool } from '../remote/remote-tool.js';
 import type { Fence } from './fence.js';
 import type { Redactor } from './redactor.js';
@@ -52,8 +54,8 @@ export class TurnTools {
   private readonly waiting: (() => void)[] = [];
   /** Facts of a demo source were used. */
   sawDemo = false;
-  /** The turn must end with it: a write that the user has to approve. */
-  question: Extract<Frame, { kind: 'input_required' }> | undefined;
+  /** The turn must end with it: a write that the user has to approve, or what a remote asks back. */
+  question: Asking | undefined;
   /** A write whose outcome nobody knows: the turn must end with it, whatever the model says. */
   unsure: string | undefined;
   /** Tools were asked for beyond the day's allowance. */
@@ -149,7 +151,7 @@ export class TurnTools {
       const { success, certainty, text, asks } = step.value;
       const output = redactor.hide(cut(text, MOST_OUTPUT_CHARS));
       if (!tool.readOnly && certainty === 'unknown') {
-        this.unsure = output;
+        this.unsure = remoteWordsFor(this.options.language, '').unsure(output);
         return { outcome: 'failed', output };
       }
       const note = noteOf(asks);
@@ -184,10 +186,7 @@ export class TurnTools {
       const carried = step.value;
       if (carried.kind === 'asks') {
         this.question = carried.frame;
-        return {
-          outcome: 'success',
-          output: 'Proposed. The gateway now asks the user to approve it.',
-        };
+        return { outcome: 'success', output: 'The gateway now asks the user.' };
       }
       const { outcome, text } = carried;
       this.written = text;

@@ -3,31 +3,50 @@ import type { Frame } from '../assistant-backend.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import type { Deed } from '../writes/write-desk.js';
 import type { WriteTool } from '../writes/write-tool.js';
-import type { CallScene, RemoteTool } from './remote-tool.js';
+import { questionPlan } from './question-plan.js';
+import { quoted } from './quote.js';
+import type { CallScene, RemoteAnswer, RemoteTool } from './remote-tool.js';
+import { type RemoteWords, remoteWordsFor } from './remote-words.js';
 
 /** Nobody approves what they are not shown whole. */
 const MOST_SHOWN = 3000;
 
+/**
+ * What a screen does not show, or shows elsewhere than it stands: control characters but line ends and
+ * tabs, bidi controls, zero-width and other ignorable ones (but for the one that colours an emoji).
+ */
+const HIDDEN = /(?![\n\t\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
 /** A remote tool as one that needs an approval: the same plans, questions and decisions as any write. */
 export function approvable(tool: RemoteTool): WriteTool {
-  const { name, description, inputSchema, remote, kind } = tool;
+  const { name, description, inputSchema, kind } = tool;
   return {
     ...{ name, description, inputSchema },
     readOnly: false,
-    plan: (args) => {
-      const summary = tool.what(args);
-      if (shownOf(args as JsonObject).length > MOST_SHOWN) {
+    plan: (given) => {
+      tool.what(given);
+      const args = plainLines(given as JsonObject);
+      const lines = shownOf(tool, args);
+      if (lines.length > MOST_SHOWN) {
         throw new ToolInputError(`too long to be approved: at most ${MOST_SHOWN} characters`);
       }
-      return Promise.resolve({ tool: name, args: args as JsonObject, summary });
+      const hidden = HIDDEN.exec(lines)?.[0];
+      if (hidden !== undefined) {
+        throw new ToolInputError(
+          `it holds a character that cannot be shown (${codePoint(hidden)}), so nobody could approve it`,
+        );
+      }
+      return Promise.resolve({ tool: name, args, summary: summaryOf(tool, args) });
     },
     factsOf: (args) => {
       tool.what(args);
       return { matchers: [], dangers: [] };
     },
-    tell: (args, words) => words.callRemote({ remote, kind, lines: shownOf(args) }),
+    tell: (args, words) =>
+      words.callRemote({ remote: whoOf(tool), kind, lines: shownOf(tool, args) }),
     affected: () => Promise.resolve(undefined),
-    follow: (args, scene) => follow(tool, args, scene),
+    follow: (args, scene, spoken) =>
+      follow(tool, args, scene, remoteWordsFor(scene.turn.lang, spoken)),
     carryOut: () => Promise.reject(new Error('bug: a remote tool is followed')),
   };
 }
@@ -36,6 +55,7 @@ async function* follow(
   tool: RemoteTool,
   args: JsonObject,
   scene: CallScene,
+  words: RemoteWords,
 ): AsyncGenerator<Frame, Deed> {
   const calling = tool.call(args, scene);
   for (;;) {
@@ -45,17 +65,67 @@ async function* follow(
       if (step.value.kind !== 'content') yield step.value;
       continue;
     }
-    const { success, certainty, text, asks } = step.value;
-    const said =
-      asks === undefined || text.includes(asks.question) ? text : `${text}\n\n${asks.question}`;
-    if (success) return { outcome: 'done', text: said };
-    return { outcome: certainty === 'unknown' ? 'unknown' : 'refused', text: said };
+    return deedOf(tool, step.value, words);
   }
 }
 
-function shownOf(args: JsonObject): string {
+/** What is told of an answer: the remote's words, quoted as such. */
+function deedOf(
+  { name, remote }: RemoteTool,
+  { success, certainty, text, asks }: RemoteAnswer,
+  words: RemoteWords,
+): Deed {
+  if (certainty === 'unknown') return { outcome: 'unknown', text: words.unsure(text) };
+  if (!success) return { outcome: 'refused', text };
+  if (asks === undefined) {
+    const said = quoted(text);
+    const told = said === '' ? words.nothingSaid : `${words.says(remote)}\n\n${said}`;
+    return { outcome: 'done', text: told };
+  }
+  const whole = text.includes(asks.question) ? text : `${text}\n\n${asks.question}`;
+  const question = `${words.asks(remote)}\n\n${quoted(whole)}`;
+  if (asks.kind === 'auth') {
+    return { outcome: 'done', text: question, asks: { kind: 'auth_required', question } };
+  }
+  const skill = skillOf(name, remote);
+  const plan = questionPlan({ agent: remote, ...(skill === '' ? {} : { skill }) });
+  const asking = { kind: 'input_required', expects: 'text', question, plan } as const;
+  return { outcome: 'done', text: question, asks: asking };
+}
+
+/** Line ends of Windows and of old Macs act on a terminal; they mean nothing else than `\n`. */
+function plainLines(args: JsonObject): JsonObject {
   const { task } = args;
-  return typeof task === 'string' && Object.keys(args).length === 1
+  return typeof task === 'string' ? { ...args, task: task.replace(/\r\n?/g, '\n') } : args;
+}
+
+/** All that is sent, in one line: an operator sees nothing else. */
+function summaryOf(tool: RemoteTool, args: JsonObject): string {
+  const { remote, kind, name } = tool;
+  const { task } = args;
+  const isTask = kind === 'agent' && typeof task === 'string';
+  if (!isTask) return `call ${name} of ${remote} with ${JSON.stringify(args)}`;
+  // As it stands where that is unmistakable.
+  return `ask the agent ${whoOf(tool)}: ${/[\n\t"\\]| {2}/.test(task) ? JSON.stringify(task) : task}`;
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Whom, and for which of its skills. */
+function whoOf({ remote, name, kind }: RemoteTool): string {
+  const skill = skillOf(name, remote);
+  return kind === 'agent' && skill !== '' ? `${remote}/${skill}` : remote;
+}
+
+function skillOf(name: string, remote: string): string {
+  return name.slice(`${remote}__`.length);
+}
+
+function shownOf({ kind, name }: RemoteTool, args: JsonObject): string {
+  const { task } = args;
+  return kind === 'agent' && typeof task === 'string'
     ? task
-    : JSON.stringify(args, null, 2);
+    : `${name}\n${JSON.stringify(args, null, 2)}`;
 }

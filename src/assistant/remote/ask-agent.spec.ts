@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentWish } from './ask-agent.js';
+import { agentWish, unknownAgent } from './ask-agent.js';
 
 const AGENTS = ['agent-b', 'agent-b2', 'n9e'];
 
@@ -31,5 +31,39 @@ describe('agentWish', () => {
     '问题是什么',
   ])('should leave %j to the assistant', (text) => {
     expect(agentWish(text, AGENTS)).toBeUndefined();
+  });
+});
+
+describe('unknownAgent', () => {
+  it.each([
+    ['ask agent-c what is firing', 'agent-c'],
+    ['ask agentb what is firing', 'agentb'],
+    ['please ask @somebody why', 'somebody'],
+    ['tell somebody: restart it', 'somebody'],
+    ['ask somebody/deploys since when', 'somebody'],
+    ['@agent-c: what changed?', 'agent-c'],
+    ['问 agent-c 当前有哪些告警', 'agent-c'],
+    ['请问一下agent-c，当前有哪些告警', 'agent-c'],
+    ['ask agent-bx why', 'agent-bx'],
+    ['ask n8e why', 'n8e'],
+  ])('should find in %j the name %j', (text, name) => {
+    expect(unknownAgent(text, AGENTS)).toBe(name);
+  });
+
+  it.each([
+    'what is firing?',
+    'ask somebody why',
+    'tell me about web-1',
+    'ask agent-b',
+    'ask agent-b why',
+    'agent-c is down',
+    '问题是什么',
+    '请问 web-1 怎么了',
+  ])('should find none in %j', (text) => {
+    expect(unknownAgent(text, AGENTS)).toBeUndefined();
+  });
+
+  it('should leave everything to the assistant of a team without agents', () => {
+    expect(unknownAgent('ask agent-c what is firing', [])).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import type { WritesConfig } from '../../config/config.types.js';
 import type { Frame, Turn } from '../assistant-backend.js';
+import { editDistance } from '../builtin/text/edit-distance.js';
 import type { Redactor } from '../llm/redactor.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
@@ -7,12 +8,12 @@ import { TurnWrites } from '../writes/carry-out.js';
 import type { WriteDesk } from '../writes/write-desk.js';
 import { writeWordsFor } from '../writes/write-words.js';
 import { approvable } from './approvable.js';
+import { QUESTION_KIND, questionPlan } from './question-plan.js';
+import { QuoteStream } from './quote.js';
 import { ending, shown } from './remote-backend.js';
 import type { RemoteTool } from './remote-tool.js';
 import { remoteWordsFor } from './remote-words.js';
 import type { TenantRemotes } from './tenant-remotes.js';
-
-const PLAN_KIND = 'nightjar.remote/1';
 
 /** What a message that begins like `ask <agent> …` wants of whom. */
 export interface AgentWish {
@@ -45,6 +46,24 @@ export function agentWish(text: string, agents: readonly string[]): AgentWish | 
   return { agent, task: task.trim(), ...(skill === undefined ? {} : { skill }) };
 }
 
+/**
+ * The name that a message like `ask agent-c …` gives where there is no such agent: what is marked as a
+ * name (`@x`, `x: …`, `x/skill`), is written like one (`agent-c`, `n9e`), or nearly is one.
+ */
+export function unknownAgent(text: string, agents: readonly string[]): string | undefined {
+  const [, at = '', name = '', after = ''] =
+    /^\s*(?:(?:please\s+)?(?:ask|tell)\s+|(?=@)|(?:请)?(?:问一下|询问)\s*|问\s*)(@?)([A-Za-z0-9][\w-]{0,63})(?=([/:：]?))/i.exec(
+      text,
+    ) ?? [];
+  const lower = name.toLowerCase();
+  if (name === '' || agents.length === 0) return undefined;
+  if (agents.some((one) => one.toLowerCase() === lower)) return undefined;
+  const isMarked = at !== '' || after !== '' || /[-_\d]/.test(name);
+  const isNear = (one: string): boolean =>
+    name.length >= 3 && editDistance(lower, one.toLowerCase(), 1) <= 1;
+  return isMarked || agents.some(isNear) ? name : undefined;
+}
+
 /** What a wish is carried out with. */
 export interface AskScene {
   readonly turn: Turn;
@@ -63,7 +82,7 @@ export function wishOf(
   agents: readonly string[],
 ): AgentWish | undefined {
   const plan = answering?.plan;
-  if (plan?.['kind'] === PLAN_KIND && typeof plan['agent'] === 'string') {
+  if (plan?.['kind'] === QUESTION_KIND && typeof plan['agent'] === 'string') {
     const { agent } = plan;
     const skill = plan['skill'];
     if (agents.includes(agent)) {
@@ -111,14 +130,19 @@ async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): Async
     tool.call({ task: wish.task }, { turn, desk: desk?.calls, signal }),
     redactor,
   );
+  const quote = new QuoteStream();
   let isFirst = true;
   let step = await calling.next();
   for (; step.done !== true; step = await calling.next()) {
-    if (step.value.kind === 'content' && isFirst) {
-      isFirst = false;
-      yield { kind: 'content', text: `${words.says(wish.agent)}\n\n` };
+    const frame = step.value;
+    if (frame.kind !== 'content') {
+      yield frame;
+      continue;
     }
-    yield step.value;
+    const text = quote.push(frame.text);
+    if (text === '') continue;
+    yield { kind: 'content', text: isFirst ? `${words.says(wish.agent)}\n\n${text}` : text };
+    isFirst = false;
   }
   const { answer, hasText } = step.value;
   yield {
@@ -131,12 +155,8 @@ async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): Async
       output: redactor.hide(answer.text),
     },
   };
-  const plan = {
-    kind: PLAN_KIND,
-    agent: wish.agent,
-    ...(wish.skill === undefined ? {} : { skill: wish.skill }),
-  };
-  yield* ending(answer, hasText, words, (text) => redactor.hide(text), plan);
+  const by = { agent: wish.agent, plan: questionPlan(wish) };
+  yield* ending(answer, hasText, words, (text) => redactor.hide(text), by);
 }
 
 /** Where a human has to agree before. */
@@ -149,8 +169,12 @@ async function* proposed(
   const writes = { ...own, ...remotes.rulesOf([tool]) };
   const carrying = new TurnWrites({ turn, sources, writes, desk, signal, now });
   const carried = yield* carrying.propose(approvable(tool), { task: wish.task });
-  if (carried.kind === 'asks') yield carried.frame;
-  else {
+  if (carried.kind === 'asks') {
+    const { frame } = carried;
+    // What is to be approved is shown as it is sent; what the agent asks back is its own text.
+    const isOurs = frame.kind === 'input_required' && frame.expects === 'approval';
+    yield isOurs ? frame : { ...frame, question: redactor.hide(frame.question) };
+  } else {
     const text = redactor.hide(carried.text);
     yield carried.outcome === 'unknown'
       ? { kind: 'fail', reason: text }

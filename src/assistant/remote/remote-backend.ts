@@ -1,7 +1,9 @@
+import type { JsonObject } from '../../domain/a2a.js';
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
 import type { Redactor } from '../llm/redactor.js';
 import { StreamRedactor } from '../llm/stream-redactor.js';
 import type { WriteDesk } from '../writes/write-desk.js';
+import { quoted } from './quote.js';
 import { remoteWordsFor } from './remote-words.js';
 import type { RemoteAnswer } from './remote-tool.js';
 import type { TenantRemotes } from './tenant-remotes.js';
@@ -88,20 +90,26 @@ function hidden(frame: Frame, redactor: Redactor): Frame {
   }
 }
 
-/** How our task ends, by how the remote's did. */
+/**
+ * How our task ends, by how the remote's did.
+ * @param by where the answer is not the assistant's own: whose words are quoted, and what is put
+ * beside its question.
+ */
 export function* ending(
   answer: RemoteAnswer,
   hasText: boolean,
   words: ReturnType<typeof remoteWordsFor>,
   hide: (text: string) => string,
-  plan?: Extract<Frame, { kind: 'input_required' }>['plan'],
+  by?: { readonly agent: string; readonly plan: JsonObject },
 ): Generator<Frame> {
   const text = hide(answer.text);
   if (answer.asks !== undefined) {
-    const question = hide(answer.asks.question);
-    if (answer.asks.kind === 'auth') yield { kind: 'auth_required', question };
+    const { kind, question: asked } = answer.asks;
+    const question =
+      by === undefined ? hide(asked) : `${words.asks(by.agent)}\n\n${quoted(hide(asked))}`;
+    if (kind === 'auth') yield { kind: 'auth_required', question };
     else {
-      const beside = plan === undefined ? {} : { plan };
+      const beside = by === undefined ? {} : { plan: by.plan };
       yield { kind: 'input_required', question, expects: 'text', ...beside };
     }
     return;
@@ -114,5 +122,7 @@ export function* ending(
     yield { kind: 'fail', reason: answer.certainty === 'unknown' ? words.unsure(text) : text };
     return;
   }
-  if (!hasText) yield { kind: 'content', text: text === '' ? words.nothingSaid : text };
+  if (hasText) return;
+  const own = by === undefined ? text : `${words.says(by.agent)}\n\n${quoted(text)}`;
+  yield { kind: 'content', text: text === '' ? words.nothingSaid : own };
 }

@@ -44,6 +44,8 @@ const planned = z.strictObject({
   ends_at: z.iso.datetime(),
   created_by: z.string(),
   comment: z.string(),
+  /** It fits all that fires there now, and that is more than a few. */
+  fits_all: z.literal(true).optional(),
   /** Of a source where a silence is more than its matchers. */
   scope: z.record(z.string(), z.json()).optional(),
   covers: z
@@ -58,6 +60,8 @@ const planned = z.strictObject({
 });
 type Covers = NonNullable<z.infer<typeof planned>['covers']>;
 
+/** So many alerts may be silenced by a mere yes, even if nothing else fires. */
+const A_FEW = 5;
 /** Alerts that are named in a plan. */
 const MOST_NAMED = 5;
 const NAME_CHARS = 200;
@@ -78,6 +82,7 @@ export const createSilence: WriteTool = {
     const { user, taskId } = ctx.owner;
     const why = cleanText(comment, 300);
     const scoped = await scopeIn(source, matchers, signal);
+    const isAll = await fitsAll(source, matchers, ctx, signal);
     const plan = {
       source: source.name,
       matchers: matchers.map(({ name, op, value }) => ({ name, op, value })),
@@ -85,6 +90,7 @@ export const createSilence: WriteTool = {
       ends_at: new Date(ends).toISOString(),
       created_by: cleanText(user, 200),
       comment: `${why === '' ? '' : `${why} `}(${cleanText(user, 200)} through Nightjar, task ${taskId})`,
+      ...(isAll ? { fits_all: true as const } : {}),
       ...scoped,
     };
     const where =
@@ -98,10 +104,11 @@ export const createSilence: WriteTool = {
     };
   },
   factsOf(args): PlanFacts {
-    const { matchers, planned_at: from, ends_at: to, covers } = parseInput(planned, args);
+    const plan = parseInput(planned, args);
+    const { matchers, planned_at: from, ends_at: to, covers, fits_all: isAll } = plan;
     const lasts = Date.parse(to) - Date.parse(from);
     const dangers: Danger[] = [];
-    if (isBroad(matchers) || covers?.broad === true) dangers.push('broad');
+    if (isBroad(matchers) || covers?.broad === true || isAll === true) dangers.push('broad');
     if (lasts > DAY) dangers.push('long');
     return { matchers, lasts, dangers };
   },
@@ -165,6 +172,19 @@ function endOf(
     throw new ToolInputError(`a silence may last ${String(LONGEST_DAYS)} days at most`);
   }
   return ends;
+}
+
+/** Would it leave nothing of what fires there now and is heard? */
+async function fitsAll(
+  source: Source,
+  matchers: NewSilence['matchers'],
+  ctx: ToolContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { answers } = await ctx.reads.alerts(signal);
+  const own = answers.find((answer) => answer.source.name === source.name)?.value ?? [];
+  const heard = own.filter(({ state }) => state === 'active');
+  return heard.length > A_FEW && heard.every(fits(matchers));
 }
 
 /** What the source makes of the matchers, for the plan; undefined where they are all there is. */

@@ -10,6 +10,7 @@ import { TurnWrites } from './carry-out.js';
 import type { WriteDesk } from './write-desk.js';
 import { readDocument } from './write-plan.js';
 import type { WriteTool } from './write-tool.js';
+import { writeWordsFor } from './write-words.js';
 
 export interface GateOptions {
   readonly sources: TenantSources;
@@ -40,6 +41,9 @@ export class ApprovalGate implements AssistantBackend {
   ): AsyncIterable<Frame> {
     const { answering } = turn;
     if (answering?.expects !== 'approval' || answering.plan === undefined) {
+      if (turn.drops === true) {
+        yield { kind: 'content', text: `${writeWordsFor(turn.lang, turn.text).dropped}\n\n` };
+      }
       yield* this.inner.run(turn, signal, desk, meter);
       return;
     }

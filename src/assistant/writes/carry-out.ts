@@ -8,7 +8,7 @@ import { SourceReads } from '../tools/source-reads.js';
 import type { SourceError } from '../sources/source-error.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
-import type { Deed, WriteDesk } from './write-desk.js';
+import type { Asking, Deed, WriteDesk } from './write-desk.js';
 import { documentOf, type PlanDocument, type PlanOwner, type WritePlan } from './write-plan.js';
 import type { WriteContext, WriteTool } from './write-tool.js';
 import { writeWordsFor, type WriteWords } from './write-words.js';
@@ -29,7 +29,7 @@ export interface WriteScene {
 /** How a write went on. */
 export type Carried =
   /** The turn must end with this question. */
-  | { readonly kind: 'asks'; readonly frame: Extract<Frame, { kind: 'input_required' }> }
+  | { readonly kind: 'asks'; readonly frame: Asking }
   /** It is settled one way or the other; `text` is for the user. */
   | { readonly kind: 'told'; readonly text: string; readonly outcome: Deed['outcome'] };
 
@@ -62,7 +62,7 @@ export class TurnWrites {
     this.log(`proposed (${verdict.how})`, plan);
     switch (verdict.how) {
       case 'deny':
-        return this.denied(verdict.why);
+        return this.denied(verdict.why, verdict.longest);
       case 'ask-caller': {
         const expires = now + APPROVAL_MS;
         const document = documentOf(plan, this.owner(), expires, verdict.exact);
@@ -109,7 +109,7 @@ export class TurnWrites {
     const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
     const verdict = this.judge(tool, document.args);
-    if (verdict.how === 'deny') return this.denied(verdict.why);
+    if (verdict.how === 'deny') return this.denied(verdict.why, verdict.longest);
     // The config was changed meanwhile: now somebody else decides, or an exact phrase is wanted.
     const isWeaker =
       verdict.how === 'ask-operator' ||
@@ -137,8 +137,9 @@ export class TurnWrites {
     return judge(this.scene.writes?.[tool.name], tool.factsOf(args));
   }
 
-  private denied(why: 'off' | 'scope' | 'danger'): Carried {
-    return this.told('refused', this.words.denied[why]);
+  private denied(why: 'off' | 'scope' | 'danger', longest?: number): Carried {
+    const { denied, deniedFor } = this.words;
+    return this.told('refused', longest === undefined ? denied[why] : deniedFor(longest));
   }
 
   private async *askOperator(
@@ -155,7 +156,9 @@ export class TurnWrites {
     const said = this.words.operator(answer.decision, by);
     if (answer.decision !== 'approved') return this.told('refused', said);
     const carried = yield* this.perform(tool, plan, desk);
-    return carried.kind === 'told' ? { ...carried, text: `${said} ${carried.text}` } : carried;
+    if (carried.kind === 'told') return { ...carried, text: `${said} ${carried.text}` };
+    const { frame } = carried;
+    return { kind: 'asks', frame: { ...frame, question: `${said} ${frame.question}` } };
   }
 
   private async *perform(
@@ -168,7 +171,11 @@ export class TurnWrites {
     const deed =
       tool.follow === undefined
         ? await desk.once(summary, () => tool.carryOut(args, this.context(), this.words))
-        : yield* tool.follow(args, { turn, desk: desk.calls, signal });
+        : yield* tool.follow(
+            args,
+            { turn, desk: desk.calls, signal },
+            turn.answering?.question ?? turn.text,
+          );
     this.log(deed.outcome, { tool: tool.name, summary });
     const text = deed.outcome === 'before' ? this.words.before(deed.text) : deed.text;
     this.calls += 1;
@@ -182,7 +189,9 @@ export class TurnWrites {
         output: JSON.stringify({ plan: args, outcome: deed.outcome, text }),
       },
     };
-    return this.told(deed.outcome, text);
+    return deed.outcome === 'done' && deed.asks !== undefined
+      ? { kind: 'asks', frame: deed.asks }
+      : this.told(deed.outcome, text);
   }
 
   /** What an earlier attempt did; a call of a remote finds that out by itself. */

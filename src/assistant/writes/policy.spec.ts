@@ -56,7 +56,9 @@ describe('judge', () => {
 
   it('should not let through what lasts longer, or is dangerous', () => {
     const own = ['team=pay', 'env=dev'];
-    expect(judge(auto, facts(own, { lasts: 2 * HOUR + 1 }))).toEqual({ how: 'deny', why: 'scope' });
+    expect(judge(auto, facts(own, { lasts: 2 * HOUR + 1 }))).toEqual({
+      ...{ how: 'deny', why: 'scope', longest: 2 * HOUR },
+    });
     const dangerous = facts(own, { dangers: ['long'] });
     expect(judge(auto, dangerous)).toEqual({ how: 'deny', why: 'danger' });
     expect(judge({ ...auto, otherwise: 'ask-caller' }, dangerous)).toEqual({
@@ -67,14 +69,26 @@ describe('judge', () => {
 });
 
 describe('isBroad', () => {
-  it.each([['a=~.*'], ['a=~.+'], ['a!=b'], ['a!~b|c'], ['a='], ['a=~[^x].*|x'], ['a=~(.|..)*']])(
-    'should call %j broad',
+  it.each([
+    ['a=~.*'],
+    ['a=~.+'],
+    ['a!=b'],
+    ['a!~b|c'],
+    ['a='],
+    ['a=~[^x].*|x'],
+    ['a=~(.|..)*'],
+    ['a=~[A-Z].*'],
+    ['a=~\\w{2,}'],
+    ['a=~[A-Z][a-z]+'],
+    ['a=~[0-9]{2,}'],
+  ])('should call %j broad', (text) => {
+    expect(isBroad([matcher(text)])).toBe(true);
+  });
+  it.each([['a=b'], ['a=~b|c'], ['a=~db-.*'], ['a=~High[A-Z].*'], ['a=~10[.].*']])(
+    'should call %j specific',
     (text) => {
-      expect(isBroad([matcher(text)])).toBe(true);
+      expect(isBroad([matcher(text)])).toBe(false);
+      expect(isBroad([matcher('x=~.*'), matcher(text)])).toBe(false);
     },
   );
-  it.each([['a=b'], ['a=~b|c'], ['a=~db-.*']])('should call %j specific', (text) => {
-    expect(isBroad([matcher(text)])).toBe(false);
-    expect(isBroad([matcher('x=~.*'), matcher(text)])).toBe(false);
-  });
 });

@@ -1,8 +1,17 @@
+import type { Frame } from '../assistant-backend.js';
 import type { CallDesk } from '../remote/call-desk.js';
+
+/** A turn's end that waits for its user. */
+export type Asking = Extract<Frame, { kind: 'input_required' | 'auth_required' }>;
 
 /** What became of one thing that was to be done outside. Texts are written for people. */
 export type Deed =
-  | { readonly outcome: 'done'; readonly text: string }
+  | {
+      readonly outcome: 'done';
+      readonly text: string;
+      /** What was called wants to hear something before it goes on: the turn ends with that. */
+      readonly asks?: Asking;
+    }
   /** It was certainly not done. */
   | { readonly outcome: 'refused'; readonly text: string }
   /** It may have been done. */

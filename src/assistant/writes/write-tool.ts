@@ -33,8 +33,13 @@ export interface WriteTool {
   /**
    * Of a tool at a remote, in place of `carryOut`: it tells how it goes on, and records itself at the
    * desk.
+   * @param spoken a text in the language of the talk.
    */
-  readonly follow?: (args: JsonObject, scene: CallScene) => AsyncGenerator<Frame, Deed>;
+  readonly follow?: (
+    args: JsonObject,
+    scene: CallScene,
+    spoken: string,
+  ) => AsyncGenerator<Frame, Deed>;
   /** Never throws for what can be expected. */
   carryOut(args: JsonObject, ctx: WriteContext, words: WriteWords): Promise<Deed>;
 }

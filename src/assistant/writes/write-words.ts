@@ -50,11 +50,15 @@ export interface WriteWords {
   }) => string;
   /** Before the question, when the answer decided nothing. */
   readonly unclear: string;
+  /** The user went on to something else. */
+  readonly dropped: string;
   readonly refusedByUser: string;
   readonly lapsed: string;
   readonly invalid: string;
   /** What to name; there is nothing that fits. */
   readonly which: string;
+  /** It was asked whether to do it. */
+  readonly notOrdered: string;
   readonly nothingLike: (words: string) => string;
   readonly whichTime: (words: string) => string;
   readonly noSilence: (words: string) => string;
@@ -64,6 +68,8 @@ export interface WriteWords {
   readonly whichSilence: (count: number) => string;
   readonly cannotPlan: (reason: string) => string;
   readonly denied: Readonly<Record<'off' | 'scope' | 'danger', string>>;
+  /** Longer than the config allows. */
+  readonly deniedFor: (longestMs: number) => string;
   readonly waiting: (seconds: number) => string;
   readonly operator: (decision: 'approved' | 'refused' | 'expired' | 'full', by: string) => string;
   readonly doing: (tool: string) => string;
@@ -82,7 +88,7 @@ export interface WriteWords {
 const ENGLISH: WriteWords = {
   createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**Create a silence** in ${code(source)}`,
-    `- for alerts with ${list(matchers)}`,
+    `- for alerts with ${exactly(matchers)}`,
     `- from the approval until **${until}** (${span(lasts, ['d', 'h', 'min'])} from the proposal)`,
     `- created by ${code(by, 250)}; comment: ${plain(comment, 600)}`,
     ...(covers === undefined
@@ -115,12 +121,16 @@ const ENGLISH: WriteWords = {
         ? `Answer **yes** or **no**. The proposal lapses at ${until}.`
         : `**This is far-reaching.** To approve it, answer exactly \`approve ${exact}\`; answer **no** to drop it. It lapses at ${until}.`,
     ].join('\n'),
-  unclear: 'That is no clear answer, so nothing was done.',
+  unclear: 'That is no clear answer, so nothing was done; the proposal still stands.',
+  dropped:
+    'That was no yes or no, so the proposal that was open here is dropped; nothing was done.',
   refusedByUser: 'Not approved. Nothing was done.',
   lapsed: 'This proposal has lapsed; nothing was done. Ask again if it is still wanted.',
   invalid: 'This is not the plan that was proposed here; nothing was done.',
   which:
     'Say which alerts to silence: by name (`silence HighErrorRate for 1h`), by labels (`silence alertname="HighErrorRate" service="checkout" for 2h`), or one of a list that I have just shown (`silence the second one`). Nothing was done.',
+  notOrdered:
+    'Whether to do that is for you to judge, so I proposed nothing. To have it proposed, say it as an order: `silence HighErrorRate for 1h`.',
   nothingLike: (words) =>
     `Nothing that fires now has ${words}, so I made no proposal. To silence it all the same, write the labels out: \`silence alertname="…" for 1h\`.`,
   whichTime: (words) =>
@@ -137,8 +147,10 @@ const ENGLISH: WriteWords = {
     scope:
       'I may not do that: it goes beyond what the configuration of this team allows (labels or duration). Nothing was done.',
     danger:
-      'I may not do that: it is too far-reaching (no specific label, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
+      'I may not do that: it is too far-reaching (no specific label, all that fires now, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
   },
+  deniedFor: (longest) =>
+    `I may not do that: it goes beyond the time that the configuration of this team allows, which is at most ${span(longest, ['d', 'h', 'min'])}. Nothing was done.`,
   waiting: (seconds) => `Waiting for an operator to approve it, ${String(seconds)} s at most`,
   operator: (decision, by) =>
     ({
@@ -169,7 +181,7 @@ const ENGLISH: WriteWords = {
 const CHINESE: WriteWords = {
   createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**创建静默**，位于 ${code(source)}`,
-    `- 匹配条件：${list(matchers)}`,
+    `- 匹配条件：${exactly(matchers)}`,
     `- 自批准时起，至 **${until}**（自提出起 ${span(lasts, ['天', '小时', '分钟'])}）`,
     `- 创建人 ${code(by, 250)}；备注：${plain(comment, 600)}`,
     ...(covers === undefined
@@ -202,12 +214,15 @@ const CHINESE: WriteWords = {
         ? `请回答**是**或**否**。该提议于 ${until} 失效。`
         : `**此操作影响面很大。**如要批准，请原样回答 \`批准 ${exact}\`；回答**否**则放弃。该提议于 ${until} 失效。`,
     ].join('\n'),
-  unclear: '回答不明确，未执行任何操作。',
+  unclear: '回答不明确，未执行任何操作；该提议仍然有效。',
+  dropped: '这不是明确的“是”或“否”，此前待确认的提议已作废，未执行任何操作。',
   refusedByUser: '未批准，未执行任何操作。',
   lapsed: '该提议已失效，未执行任何操作。如仍需要，请重新提出。',
   invalid: '这不是在此提出的操作，未执行任何操作。',
   which:
     '请说明要静默哪些告警：按名称（`静默 HighErrorRate 一小时`）、按标签（`静默 alertname="HighErrorRate" service="checkout" 两小时`），或刚才列表中的某一条（`静默第二条`）。未执行任何操作。',
+  notOrdered:
+    '是否这样做需要由您判断，因此未提出操作。如要提出，请直接下达指令：`静默 HighErrorRate 一小时`。',
   nothingLike: (words) =>
     `目前没有与 ${words} 匹配的告警，因此未提出操作。如仍要静默，请写出标签：\`静默 alertname="…" 一小时\`。`,
   whichTime: (words) =>
@@ -222,8 +237,10 @@ const CHINESE: WriteWords = {
     off: '本团队的配置不允许我执行该操作，未执行任何操作。',
     scope: '该操作超出了本团队配置允许的范围（标签或时长），未执行任何操作。',
     danger:
-      '该操作影响面过大（没有具体标签，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
+      '该操作影响面过大（没有具体标签、覆盖目前所有告警，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
   },
+  deniedFor: (longest) =>
+    `本团队的配置最多允许 ${span(longest, ['天', '小时', '分钟'])}，未执行任何操作。`,
   waiting: (seconds) => `等待管理员批准，最多 ${String(seconds)} 秒`,
   operator: (decision, by) =>
     ({
@@ -261,9 +278,23 @@ function failure(words: typeof ENGLISH_WORDS, { source, fault }: SourceError): s
   return words.failure(source, fault);
 }
 
-/** As a quotation, whatever Markdown it holds. */
+/** As a quotation, whatever Markdown it holds; nothing is changed or left out. */
 function quote(text: string): readonly string[] {
-  return text.split('\n').map((line) => `> ${line === '' ? '' : code(line, MATCHER_CHARS * 5)}`);
+  return text.split('\n').map((line) => `> ${line === '' ? '' : verbatim(line)}`);
+}
+
+/** A code span that shows exactly this: fenced by more backticks than the text has in a row. */
+function verbatim(line: string): string {
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  // One blank at each end is none of the text (CommonMark 6.1).
+  const gap = /^[` ]|[` ]$/.test(line) && line.trim() !== '' ? ' ' : '';
+  return `${fence}${gap}${line}${gap}${fence}`;
+}
+
+/** Matchers of a plan, which hold nothing that cannot be seen: `a|b` is `a|b`. */
+function exactly(matchers: readonly string[]): string {
+  return matchers.map(verbatim).join(' ');
 }
 
 function list(matchers: readonly string[]): string {

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { BuiltinBackend } from '../builtin/builtin-backend.js';
 import { SourceError } from '../sources/source-error.js';
-import type { NewSilence, Silence, Source } from '../sources/source.types.js';
+import type { Alert, NewSilence, Silence, Source } from '../sources/source.types.js';
 import { TenantSources } from '../sources/tenant-sources.js';
 import { TenantRemotes } from '../remote/tenant-remotes.js';
 import { ApprovalGate } from './approval-gate.js';
@@ -38,9 +38,13 @@ class Bench {
   now = NOW;
   private readonly router: Source;
 
-  constructor(private readonly writes: WritesConfig = ASKED) {
+  constructor(
+    private readonly writes: WritesConfig = ASKED,
+    more: readonly Alert[] = [],
+  ) {
     const facts = new FakeSources({
       alerts: [
+        ...more,
         alertOf({ alertname: 'DiskFull', severity: 'critical', host: 'db-1' }),
         alertOf({ alertname: 'DiskFull', severity: 'critical', host: 'db-2' }),
         alertOf({ alertname: 'HighLatency', severity: 'warning', host: 'web-1' }),
@@ -203,9 +207,18 @@ describe('a silence with the approval of its user', () => {
       const [again] = (await bench.answer(asked, text)).filter((f) => f.kind === 'input_required');
       expect(again?.plan).toEqual(asked.plan);
       expect(again?.question).toContain('no clear answer');
+      expect(again?.question).toContain('the proposal still stands');
       expect(bench.created).toEqual([]);
     },
   );
+
+  it.each([
+    ['actually make it 10 minutes', 'is dropped; nothing was done'],
+    ['改成十分钟', '已作废'],
+  ])('should be said to be dropped by %j in its context', async (text, said) => {
+    expect(contentOf(await bench.run(text, { drops: true }))).toContain(said);
+    expect(contentOf(await bench.run(text))).not.toContain(said);
+  });
 
   it('should lapse after 30 minutes', async () => {
     const asked = await bench.propose('silence DiskFull for an hour');
@@ -260,6 +273,32 @@ describe('a silence with the approval of its user', () => {
   });
 
   it.each([
+    ['silence severity=~"critical|warning|info" for 5m', true],
+    ['silence alertname=~"[A-Z].*" for 5m', true],
+    ['silence alertname!="Watchdog" severity=~"critical|warning" for 5m', true],
+    ['silence severity="critical" for 5m', false],
+    ['silence alertname=~"Disk.*" for 5m', false],
+  ])('should know whether %j leaves anything that fires: %j', async (text, isAll) => {
+    const many = ['a', 'b', 'c'].map((name) =>
+      alertOf({ alertname: `Noise${name}`, severity: 'warning', host: name }),
+    );
+    bench = new Bench(ASKED, many);
+    expect((await bench.propose(text)).plan?.['code'] !== undefined).toBe(isAll);
+    // By itself it is done for nobody.
+    const auto: WriteRule = { ...ASK, policy: 'auto' };
+    bench = new Bench({ create_silence: auto, expire_silence: auto }, many);
+    bench.now = Date.now();
+    await bench.run(text);
+    expect(bench.created).toHaveLength(isAll ? 0 : 1);
+  });
+
+  it('should take a mere yes for all of the few alerts that fire', async () => {
+    const asked = await bench.propose('silence severity=~"critical|warning" for 5m');
+    expect(asked.plan?.['code']).toBeUndefined();
+    expect(asked.question).toContain('`severity=~"critical|warning"`');
+  });
+
+  it.each([
     ['silence NoSuchThing for 1h', /NoSuchThing/],
     ['silence DiskFull for a while', /how long|`?while/],
     // Without the word it would silence more than was asked for.
@@ -268,10 +307,29 @@ describe('a silence with the approval of its user', () => {
     ['silence critical alerts of more than 5 alerts for 1h', /more than/],
     ['silence it', /Say which/],
     ['restart DiskFull', /only things I can change here are silences/],
+    ['silence DiskFull for 0 minutes', /how long/],
+    ['silence DiskFull for 0h', /how long/],
+    ['silence DiskFull for -5 minutes', /how long/],
+    ['静默 DiskFull 零分钟', /时长/],
+    ['静默 DiskFull -5 分钟', /时长/],
+    ['should I silence DiskFull?', /for you to judge/],
+    ['Should we mute DiskFull for 2h', /for you to judge/],
+    ['应该静默 DiskFull 吗', /由您判断/],
   ])('should make no proposal for %j', async (text, said) => {
     const frames = await bench.run(text);
     expect(frames.some((frame) => frame.kind === 'input_required')).toBe(false);
     expect(contentOf(frames)).toMatch(said);
+  });
+
+  it('should name the longest that the config allows', async () => {
+    const short: WriteRule = { ...ASK, within: { matchers: [], longestSeconds: 5400 } };
+    const writes = { create_silence: short, expire_silence: short };
+    expect(contentOf(await bench.run('silence DiskFull for 3h', {}, writes))).toContain(
+      'at most 1 h 30 min.',
+    );
+    expect(contentOf(await bench.run('静默 DiskFull 三小时', {}, writes))).toContain(
+      '最多允许 1 小时 30 分钟',
+    );
   });
 
   it('should say so when it does not know whether it was made', async () => {

@@ -30,6 +30,12 @@ const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/iu;
 /** Of a mute of n9e. */
 const NUMBER = /\b(?:silence|mute)\s+#?(\d{1,12})\b|(?:静默|屏蔽|静音)\s*#?(\d{1,12})(?!\d)/iu;
 const MOST_SILENCES = 5;
+/** `for -5 minutes` */
+const NEGATIVE =
+  /(?<![\p{L}\p{N}_"'.:])[-−–]\s?\d+(?:\.\d+)?\s*(?:(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?)(?![\p{L}\p{N}_-])|[秒分天日周月]|个?(?:小时|钟头|星期|礼拜|月))/iu;
+/** It asks whether to, and orders nothing. */
+const ASKS_WHETHER =
+  /^[^\p{L}]*(?:(?:so|ok|hi|hello|hey)[,\s]+)?(?:(?:should|shall|must|can|may|could)\s+(?:i|we|one)\b|(?:do|would)\s+(?:i|we|you)\s+(?:have|need|want|think|recommend|suggest|advise)\b|is it (?:ok|okay|safe|wise|a good idea)\b)|(?:要不要|该不该|应不应该|需不需要|能不能不)|(?:是否|应该|该|需要|有必要|可以).*[吗嘛么]?[?？]\s*$|(?:应该|该|需要|有必要).*[吗嘛么]\s*$/iu;
 
 /** `silence X for an hour`, `expire the silence on X`: a plan, which the tenant's policy then decides. */
 export async function* answerWrite(run: TurnRun, said: Question, vocabulary: Vocabulary): Handling {
@@ -48,6 +54,7 @@ export async function* answerWrite(run: TurnRun, said: Question, vocabulary: Voc
       ],
     };
   }
+  if (ASKS_WHETHER.test(text)) return { blocks: [writes.words.notOrdered] };
   try {
     return tool === expireSilence
       ? yield* endSilence(run, question, writes)
@@ -261,10 +268,12 @@ function timesOf(
   if (time?.before !== undefined && time.before > run.now) {
     return { ends_at: new Date(time.before).toISOString() };
   }
+  if (NEGATIVE.test(run.turn.text)) return undefined;
   for (const bare of [false, true]) {
     for (let at = 0; at < atoms.length; at += 1) {
       const read = durationAt(atoms, at, bare);
       if (read !== undefined) {
+        if (!(read.value > 0)) return undefined;
         return { duration_minutes: Math.max(1, Math.round(read.value / MINUTE)) };
       }
     }
