@@ -144,7 +144,7 @@ describe('a second Nightjar that is asked by name', () => {
   it('should answer with its words marked, in English and Chinese', async () => {
     const client = new A2aClient(a.baseUrl, asker.token);
     expect(answerOf(await client.send('ask far: instant'))).toBe('**far** says:\n\n> done');
-    expect(answerOf(await client.send('问 far instant'))).toBe('**far** 的回答：\n\ndone');
+    expect(answerOf(await client.send('问 far instant'))).toBe('**far** 的回答：\n\n> done');
   });
 
   it('should follow the far task when the asking instance is killed, without asking again', async () => {
