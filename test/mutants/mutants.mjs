@@ -309,7 +309,7 @@ export const MUTANTS = [
       {
         file: 'src/auth/oidc/oidc-identity.ts',
         from: '!secret.startsWith(OWN_PREFIX) && ',
-        to: '',
+        to: 'secret !== OWN_PREFIX && ',
       },
     ],
     test: {
