@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../../src/cli/a2a/exit-code.js';
 import { Balancer, type CliRun, runA2aCli } from './a2a-cli-process.js';
+import { eventually } from '../support/wait.js';
 import { FakeTasks, type Script } from './mcp-fake-tasks.js';
 import { type McpApp, startMcpApp } from './mcp-harness.js';
 
@@ -117,10 +118,13 @@ describe('a2a-cli send', () => {
 });
 
 describe('a2a-cli and broken streams', () => {
-  /** Fifty numbered deltas, 10 ms apart. */
+  const wasResumed = (): boolean => tasks.calls.some((call) => /^subscribe after \d+$/.test(call));
+
+  /** Fifty numbered deltas, 10 ms apart; the last ones for a client that has come back. */
   const slow: Script = async (task) => {
     for (let delta = 0; delta < 50; delta += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
+      if (delta === 40) await eventually('the client comes back', wasResumed, 20_000);
       task.content(`${delta} `);
     }
     task.status('TASK_STATE_COMPLETED');
@@ -152,7 +156,7 @@ describe('a2a-cli and broken streams', () => {
       const { code, stdout, stderr } = await client.ended;
       expect([code, stderr]).toEqual([EXIT.ok, '']);
       expect(stdout.slice(0, whole.length)).toBe(whole);
-      expect(tasks.calls.some((call) => /^subscribe after \d+$/.test(call))).toBe(true);
+      expect(wasResumed()).toBe(true);
       expect(tasks.calls.filter((call) => call === 'submit')).toHaveLength(1);
       await balancer.stop();
       app = other;
