@@ -1,30 +1,38 @@
-// The floor with the gateway's own two scripts and all that they write, called through its store: no
+// The floor with the gateway's own two scripts and all that they write, called through its stores: no
 // auth, no checks, no run, no stream. What is between this and the gateway is the gateway's own work.
 import Fastify from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_LIMITS } from '../../dist/config/config.types.js';
 import { Keys } from '../../dist/redis/keys.js';
 import { RedisConnections } from '../../dist/redis/redis.connections.js';
+import { RedisLogStore } from '../../dist/store/redis-log.store.js';
 import { RedisTaskStore } from '../../dist/store/redis-task.store.js';
+import { TaskKeys } from '../../dist/store/task-ref.js';
 
 const limits = { ...DEFAULT_LIMITS, activePerUser: 100000, activePerTenant: 100000 };
-const store = new RedisTaskStore(
-  new RedisConnections({ redis: { url: process.env.REDIS_URL } }),
-  new Keys(),
-);
+const redis = new RedisConnections({ redis: { url: process.env.REDIS_URL } });
+const allKeys = new Keys();
+const tasks = new RedisTaskStore(redis, allKeys);
+const log = new RedisLogStore(redis);
 const app = Fastify({ logger: false });
 app.post('/a2a/v1', async (request) => {
   const { id, params } = request.body;
   const [taskId, contextId] = [randomUUID(), randomUUID()];
   const { message } = params;
   const { messageId } = message;
-  const keys = store.keysOf({ tenant: 'floor', user: 'floor', taskId, contextId, messageId });
+  const keys = new TaskKeys(allKeys, {
+    tenant: 'floor',
+    user: 'floor',
+    taskId,
+    contextId,
+    messageId,
+  });
   const ids = { taskId, contextId };
   const ts = Date.now();
   const timestamp = new Date(ts).toISOString();
   const history = [{ ...message, ...ids }];
   const metadata = { 'n9e.chat_id': contextId };
-  const created = await store.create({
+  const created = await tasks.create({
     keys,
     owner: 'floor',
     task: {
@@ -55,7 +63,7 @@ app.post('/a2a/v1', async (request) => {
   };
   const task = { id: taskId, contextId, status, metadata, artifacts: [answer, result], history };
   const working = { state: 'TASK_STATE_WORKING', timestamp };
-  const settled = await store.settle({
+  const settled = await log.settle({
     keys,
     epoch: 1,
     expected: 1,

@@ -7,10 +7,9 @@ import { TaskFold } from '../domain/fold.js';
 import { DrainState } from '../health/drain-state.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
-import { RedisApprovalStore } from '../store/redis-approval.store.js';
 import { RedisInstanceStore, member, type RunHint } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
+import { RunStores } from '../store/run-stores.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
@@ -61,7 +60,7 @@ export class ExecutionService {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(BackendRegistry) private readonly backends: BackendRegistry,
     private readonly tenants: TenantDirectory,
-    private readonly store: RedisTaskStore,
+    private readonly stores: RunStores,
     private readonly reader: RedisTaskReader,
     private readonly instances: RedisInstanceStore,
     private readonly lease: LeaseService,
@@ -69,7 +68,6 @@ export class ExecutionService {
     private readonly ender: TaskEnder,
     private readonly drain: DrainState,
     private readonly handed: HandedTasks,
-    private readonly approvals: RedisApprovalStore,
     private readonly usage: UsageMeter,
     private readonly allowances: AllowanceService,
     private readonly remotes: RemoteEnds,
@@ -242,10 +240,9 @@ export class ExecutionService {
         allowance: this.allowances.of(call.ctx),
       },
       this.backends.backendOf(ref.tenant),
-      this.store,
+      this.stores,
       this.tenants.limitsOf(ref.tenant),
       {
-        approvals: this.approvals,
         leaseMs: this.lease.leaseMs,
         isFresh: () => this.lease.isFresh,
       },

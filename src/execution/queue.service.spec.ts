@@ -12,21 +12,19 @@ it('should forget a task that is gone before its turn, so that no sweep stumbles
       },
     },
     lease: { leaseMs: 1 },
-    store: {
+    owners: {
+      handed: () => Promise.resolve(['gone']),
       forgetQueued: (tenant: string, task: string) => {
         forgotten.push(`${tenant}/${task}`);
         return Promise.resolve();
       },
     },
-    reader: {
-      handed: () => Promise.resolve(['gone']),
-      read: () => Promise.resolve(undefined),
-    },
+    reader: { read: () => Promise.resolve(undefined) },
     tenants: { all: () => [{ id: 'acme', contextConcurrency: 'queue' }] },
   };
-  const { handed, execution, lease, store, reader, tenants } = parts;
+  const { handed, execution, lease, owners, reader, tenants } = parts;
   const queue = new QueueService(
-    ...([handed, execution, lease, store, reader, tenants] as unknown as ConstructorParameters<
+    ...([handed, execution, lease, owners, reader, tenants] as unknown as ConstructorParameters<
       typeof QueueService
     >),
   );

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { RedisOwnerStore } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { ExecutionService, type OwnedTask } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
@@ -18,7 +18,7 @@ export class QueueService implements OnModuleInit {
     private readonly handed: HandedTasks,
     private readonly execution: ExecutionService,
     private readonly lease: LeaseService,
-    private readonly store: RedisTaskStore,
+    private readonly owners: RedisOwnerStore,
     private readonly reader: RedisTaskReader,
     private readonly tenants: TenantDirectory,
   ) {}
@@ -37,7 +37,7 @@ export class QueueService implements OnModuleInit {
     const since = this.execution.now() - this.lease.leaseMs;
     for (const { id, contextConcurrency } of this.tenants.all()) {
       if (contextConcurrency !== 'queue') continue;
-      for (const taskId of await this.reader.handed(id, since, BATCH)) await this.start(id, taskId);
+      for (const taskId of await this.owners.handed(id, since, BATCH)) await this.start(id, taskId);
     }
   }
 
@@ -46,7 +46,7 @@ export class QueueService implements OnModuleInit {
       await hinted;
       const record = await this.reader.read(tenant, '', taskId);
       if (record === undefined) {
-        await this.store.forgetQueued(tenant, taskId);
+        await this.owners.forgetQueued(tenant, taskId);
         return undefined;
       }
       const { head, task } = record;
@@ -54,8 +54,8 @@ export class QueueService implements OnModuleInit {
       const { user, contextId, turn } = head;
       const ref = { tenant, user, taskId, contextId, messageId: call.messageId };
       const limits = this.tenants.limitsOf(tenant);
-      const keys = this.store.keysOf(ref);
-      const started = await this.store.startQueued(
+      const keys = this.reader.keysOf(ref);
+      const started = await this.owners.startQueued(
         keys,
         head.epoch,
         this.execution.instance,

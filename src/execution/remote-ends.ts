@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BackendRegistry } from '../assistant/assistant-backend.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
+import { RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type RemoteTask, remoteTasksOf } from './run-calls.js';
 
@@ -16,12 +16,12 @@ export class RemoteEnds {
 
   constructor(
     @Inject(BackendRegistry) private readonly backends: BackendRegistry,
-    private readonly store: RedisTaskStore,
+    private readonly effects: RedisEffectStore,
   ) {}
 
   /** Of a task that has ended without its run. Never rejects. */
   async ofTask(keys: TaskKeys, leg: number): Promise<void> {
-    await this.end(keys, () => remoteTasksOf(this.store, keys, leg));
+    await this.end(keys, () => remoteTasksOf(this.effects, keys, leg));
   }
 
   /** Of a run that has settled its task. Never rejects. */

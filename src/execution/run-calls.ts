@@ -8,7 +8,7 @@ import type {
 } from '../assistant/remote/call-desk.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { RunLostError } from '../streams/log-writer.js';
 import type { RunEffects } from './run-effects.js';
@@ -24,10 +24,7 @@ export interface Done {
 }
 
 export interface RunCallsOptions {
-  readonly store: RedisTaskStore;
   readonly effects: RunEffects;
-  readonly keys: TaskKeys;
-  readonly epoch: number;
   readonly leg: number;
   readonly attempt: number;
   /** Records an intent behind the fence. @throws when the run may not act any more. */
@@ -66,11 +63,11 @@ function idsOf(leg: number): string {
 
 /** The tasks at remotes that one leg of a task has set in motion, ended or not. */
 export async function remoteTasksOf(
-  store: Pick<RedisTaskStore, 'effectsOf'>,
+  store: Pick<RedisEffectStore, 'recorded'>,
   keys: TaskKeys,
   leg: number,
 ): Promise<readonly RemoteTask[]> {
-  const effects = await resend(() => store.effectsOf(keys, idsOf(leg)), { forMs: PATIENCE_MS });
+  const effects = await resend(() => store.recorded(keys, idsOf(leg)), { forMs: PATIENCE_MS });
   return effects.flatMap(({ phase, text }) =>
     phase === 'link' ? remoteTaskOf(record.parse(JSON.parse(text))) : [],
   );
@@ -118,18 +115,17 @@ export class RunCalls implements CallDesk {
   }
 
   async linkOf(remote: string): Promise<RemoteLink | undefined> {
-    const { store, keys } = this.options;
-    const text = await resend(() => store.linkOf(keys, remote), { forMs: PATIENCE_MS });
+    const { effects } = this.options;
+    const text = await resend(() => effects.linkOf(remote), { forMs: PATIENCE_MS });
     if (text === undefined) return undefined;
     const { contextId, taskId } = link.parse(JSON.parse(text));
     return taskId === undefined ? { contextId } : { contextId, taskId };
   }
 
   async keepLink(remote: string, kept: RemoteLink): Promise<void> {
-    const { store, keys, epoch } = this.options;
-    const send = (): Promise<number | undefined> =>
-      store.keepLink(keys, epoch, remote, JSON.stringify(kept));
-    const code = await resend(send, { forMs: PATIENCE_MS });
+    const { effects } = this.options;
+    const text = JSON.stringify(kept);
+    const code = await resend(() => effects.keepLink(remote, text), { forMs: PATIENCE_MS });
     if (code === ScriptCode.StaleEpoch) throw new RunLostError('fenced');
   }
 
@@ -187,12 +183,10 @@ export class RunCalls implements CallDesk {
 
   /** The former owner is fenced: what it has not recorded by now, it never will. */
   private async load(): Promise<Earlier[]> {
-    const { store, keys, attempt, leg } = this.options;
+    const { effects, attempt, leg } = this.options;
     if (attempt === 1) return [];
-    const effects = await resend(() => store.effectsOf(keys, idsOf(leg)), {
-      forMs: PATIENCE_MS,
-    });
-    const numbered = effects
+    const recorded = await resend(() => effects.recorded(idsOf(leg)), { forMs: PATIENCE_MS });
+    const numbered = recorded
       .map(({ id, phase, text }) => ({ id, phase, text, number: Number(id.split('-').at(-1)) }))
       .sort((a, b) => a.number - b.number);
     this.count = Math.max(0, ...numbered.map(({ number }) => number));
@@ -213,10 +207,9 @@ export class RunCalls implements CallDesk {
  * other words must not have it done twice.
  */
 function match(earlier: readonly Earlier[], plan: CallPlan): Earlier | undefined {
-  const open = earlier;
-  const same = open.find((one) => one.record.hash === plan.hash);
+  const same = earlier.find((one) => one.record.hash === plan.hash);
   if (same !== undefined || plan.readOnly) return same;
-  return open.find((one) => !one.record.readOnly);
+  return earlier.find((one) => !one.record.readOnly);
 }
 
 function beforeOf({ what, hash, taskId, text = '' }: CallRecord, plan: CallPlan): Before {

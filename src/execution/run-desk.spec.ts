@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Deed } from '../assistant/writes/write-desk.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
-import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { Outcome } from '../store/outcome.js';
+import type { RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { RunEffects } from './run-effects.js';
 import { RunDesk, type RunDeskOptions } from './run-desk.js';
@@ -18,7 +19,7 @@ class FakeStore {
   answers: (() => Promise<Marked>)[] = [];
   outcome: string | undefined;
 
-  markEffect = (_keys: TaskKeys, _epoch: number, effect: { id: string; phase: string }) => {
+  mark = (_keys: TaskKeys, _epoch: number, effect: { id: string; phase: string }) => {
     this.marks.push(`${effect.phase} ${effect.id}`);
     return (this.answers.shift() ?? (() => Promise.resolve<Marked>({ ok: true, value: {} })))();
   };
@@ -34,10 +35,8 @@ beforeEach(() => {
 });
 
 function desk(over: Partial<RunDeskOptions> = {}): RunDesk {
-  const fake = store as unknown as RedisTaskStore;
   return new RunDesk({
-    store: fake,
-    effects: new RunEffects(fake, {} as TaskKeys, 1),
+    effects: new RunEffects(store as unknown as RedisEffectStore, {} as TaskKeys, 1),
     approvals: {} as RedisApprovalStore,
     keys: {} as TaskKeys,
     epoch: 1,

@@ -9,7 +9,6 @@ import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
-import type { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type Done, RunCalls } from './run-calls.js';
 import type { RunEffects } from './run-effects.js';
@@ -20,7 +19,6 @@ const POLL_MS = 400;
 const RETRY_MS = 100;
 
 export interface RunDeskOptions {
-  readonly store: RedisTaskStore;
   readonly effects: RunEffects;
   readonly approvals: RedisApprovalStore;
   readonly keys: TaskKeys;
@@ -50,9 +48,9 @@ export class RunDesk implements WriteDesk {
   readonly deeds: Done[] = [];
 
   constructor(private readonly options: RunDeskOptions) {
-    const { store, effects, keys, epoch, leg, attempt } = options;
+    const { effects, leg, attempt } = options;
     this.calls = new RunCalls({
-      ...{ store, effects, keys, epoch, leg, attempt },
+      ...{ effects, leg, attempt },
       intend: async (id, text) => {
         await options.flush();
         await this.intend(id, text);
@@ -75,11 +73,11 @@ export class RunDesk implements WriteDesk {
   }
 
   async recall(): Promise<string | undefined> {
-    const { store, keys, leg, attempt } = this.options;
+    const { effects, leg, attempt } = this.options;
     if (attempt === 1) return undefined;
     // The former owner is fenced: what it has not recorded by now, it never will.
     const id = `write-${leg}-${this.count + 1}`;
-    return resend(() => store.outcomeOf(keys, id), { forMs: PATIENCE_MS });
+    return resend(() => effects.outcomeOf(id), { forMs: PATIENCE_MS });
   }
 
   /** Resolves when no deed is under way, or after `ms`. A write that was begun is not broken off. */
@@ -171,7 +169,7 @@ export class RunDesk implements WriteDesk {
     id: string,
     phase: 'intent' | 'outcome',
     text: string,
-  ): ReturnType<RedisTaskStore['markEffect']> {
+  ): ReturnType<RunEffects['mark']> {
     const { effects } = this.options;
     return resend(() => effects.mark({ id, phase, text }), { forMs: PATIENCE_MS });
   }

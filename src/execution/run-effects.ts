@@ -1,13 +1,6 @@
-import type { EffectPhase, Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { Outcome } from '../store/outcome.js';
+import type { Effect, RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
-
-/** Something that is about to be, or was, changed outside. */
-export interface Effect {
-  readonly id: string;
-  readonly phase: EffectPhase;
-  /** For people, except where it links to something. */
-  readonly text: string;
-}
 
 /**
  * The effects that a run has recorded, kept to be recorded again should Redis forget them in a
@@ -17,21 +10,39 @@ export class RunEffects {
   private readonly last = new Map<string, Effect>();
 
   constructor(
-    private readonly store: RedisTaskStore,
+    private readonly store: RedisEffectStore,
     private readonly keys: TaskKeys,
     private readonly epoch: number,
   ) {}
 
-  /** See RedisTaskStore.markEffect. */
+  /** See RedisEffectStore.mark. */
   async mark(effect: Effect): Promise<Outcome<{ readonly before?: string }>> {
-    const result = await this.store.markEffect(this.keys, this.epoch, effect);
+    const result = await this.store.mark(this.keys, this.epoch, effect);
     if (result.ok && result.value.before === undefined) this.last.set(effect.id, effect);
     return result;
   }
 
   async markAgain(): Promise<void> {
-    for (const effect of this.last.values()) {
-      await this.store.markEffect(this.keys, this.epoch, effect);
-    }
+    for (const effect of this.last.values()) await this.store.mark(this.keys, this.epoch, effect);
+  }
+
+  /** See RedisEffectStore.outcomeOf. */
+  outcomeOf(id: string): Promise<string | undefined> {
+    return this.store.outcomeOf(this.keys, id);
+  }
+
+  /** See RedisEffectStore.recorded. */
+  recorded(prefix: string): Promise<readonly Effect[]> {
+    return this.store.recorded(this.keys, prefix);
+  }
+
+  /** See RedisEffectStore.linkOf. */
+  linkOf(remote: string): Promise<string | undefined> {
+    return this.store.linkOf(this.keys, remote);
+  }
+
+  /** See RedisEffectStore.keepLink. */
+  keepLink(remote: string, link: string): Promise<number | undefined> {
+    return this.store.keepLink(this.keys, this.epoch, remote, link);
   }
 }

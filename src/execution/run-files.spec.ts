@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../config/config.types.js';
 import type { Part } from '../domain/a2a.js';
 import { fileOf, type KeptFile } from '../domain/file-ref.js';
-import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { RedisFileStore } from '../store/redis-file.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { RunFiles } from './run-files.js';
 
@@ -11,11 +11,11 @@ const RAW = Buffer.from('abc').toString('base64');
 async function keptAs(filename: string): Promise<{ part: Part; file: KeptFile }> {
   const written: KeptFile[] = [];
   const store = {
-    keepFile: (_keys: TaskKeys, _epoch: number, file: KeptFile) => {
+    keep: (_keys: TaskKeys, _epoch: number, file: KeptFile) => {
       written.push(file);
       return Promise.resolve(1);
     },
-  } as unknown as RedisTaskStore;
+  } as unknown as RedisFileStore;
   const files = new RunFiles(store, {} as TaskKeys, DEFAULT_LIMITS, 7);
   const [part] = await files.keep([{ raw: RAW, filename, mediaType: 'image/png' }]);
   return { part: part!, file: written[0]! };

@@ -3,7 +3,7 @@ import type { Part } from '../domain/a2a.js';
 import { FILE_BYTES, fileUrl, type KeptFile } from '../domain/file-ref.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { RedisTaskStore } from '../store/redis-task.store.js';
+import type { RedisFileStore } from '../store/redis-file.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { RunLostError } from '../streams/log-writer.js';
 
@@ -19,7 +19,7 @@ export class RunFiles {
   private count = 0;
 
   constructor(
-    private readonly store: RedisTaskStore,
+    private readonly store: RedisFileStore,
     private readonly keys: TaskKeys,
     private readonly limits: TenantLimits,
     private readonly epoch: number,
@@ -54,7 +54,7 @@ export class RunFiles {
 
   private async write(file: KeptFile, bytes: Buffer): Promise<number> {
     const send = (): Promise<number> =>
-      this.store.keepFile(this.keys, this.epoch, file, bytes, this.limits);
+      this.store.keep(this.keys, this.epoch, file, bytes, this.limits);
     let code: number;
     try {
       code = await resend(send, { forMs: OUTAGE_MS });

@@ -8,16 +8,17 @@ import type { StopReason } from '../domain/stop-reason.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { Usage } from '../store/redis-usage.store.js';
-import type { RedisTaskStore, Settled } from '../store/redis-task.store.js';
+import type { Effect } from '../store/redis-effect.store.js';
+import type { Settled } from '../store/redis-log.store.js';
+import type { RunStores } from '../store/run-stores.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
 import type { TaskFold } from '../domain/fold.js';
 import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
 import { FrameFitter, said } from './frame-fitter.js';
-import { type Effect, RunEffects } from './run-effects.js';
+import { RunEffects } from './run-effects.js';
 import type { RemoteTask } from './run-calls.js';
 import { RunDesk } from './run-desk.js';
 import { RunFiles } from './run-files.js';
@@ -89,11 +90,10 @@ export interface RunSeed {
   readonly allowance: Allowance;
 }
 
-/** What a run needs to change something outside. */
-export interface RunWrites {
-  readonly approvals: RedisApprovalStore;
+/** This instance's hold on its tasks. */
+export interface RunLease {
   readonly leaseMs: number;
-  /** Whether this instance has renewed its lease lately. */
+  /** Whether it was renewed lately. */
   readonly isFresh: () => boolean;
 }
 
@@ -130,9 +130,9 @@ export class Run {
   constructor(
     private readonly seed: RunSeed,
     private readonly backend: AssistantBackend,
-    private readonly store: RedisTaskStore,
+    private readonly stores: RunStores,
     private readonly limits: TenantLimits,
-    writes: RunWrites,
+    lease: RunLease,
     private readonly now: () => number,
     private readonly logFailure: (error: unknown) => void,
   ) {
@@ -144,19 +144,18 @@ export class Run {
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
     this.fitter = new FrameFitter(seed.fold.task(), seed.leg);
-    this.files = new RunFiles(store, seed.keys, limits, seed.epoch);
-    this.effects = new RunEffects(store, seed.keys, seed.epoch);
+    this.files = new RunFiles(stores.files, seed.keys, limits, seed.epoch);
+    this.effects = new RunEffects(stores.effects, seed.keys, seed.epoch);
     this.desk = new RunDesk({
-      store,
       effects: this.effects,
-      approvals: writes.approvals,
+      approvals: stores.approvals,
       keys: seed.keys,
       epoch: seed.epoch,
       leg: seed.leg,
       attempt: seed.attempt,
       signal: this.abort.signal,
-      trustMs: writes.leaseMs / 2,
-      isFresh: writes.isFresh,
+      trustMs: lease.leaseMs / 2,
+      isFresh: lease.isFresh,
       flush: () => this.writer.flush(),
       onCancel: () => {
         this.stop({ kind: 'cancel', mark: 'user' });
@@ -164,7 +163,7 @@ export class Run {
       now,
     });
     const { keys, owner, epoch, seq, fold } = seed;
-    this.writer = new LogWriter(store, keys, limits, owner, epoch, seq, fold, {
+    this.writer = new LogWriter(stores.log, keys, limits, owner, epoch, seq, fold, {
       onCancel: (mark) => {
         this.stop({ kind: 'cancel', mark });
       },
@@ -463,13 +462,13 @@ export class Run {
   private async failAfterRewind(): Promise<Task | undefined> {
     const { epoch, owner } = this.seed;
     const { tenant, taskId } = this.seed.keys.ref;
-    const taken = await this.store.takeOver(tenant, taskId, epoch, owner, 'end');
+    const taken = await this.stores.owners.takeOver(tenant, taskId, epoch, owner, 'end');
     if (!taken.ok) return undefined;
     const status = this.status('TASK_STATE_FAILED', ENDED.rewound);
     const { fold } = this.seed;
     fold.apply({ statusUpdate: { ...this.ids(), status } });
     const task = fold.task();
-    const result = await this.store.settle({
+    const result = await this.stores.log.settle({
       keys: this.seed.keys,
       epoch: taken.value.epoch,
       expected: taken.value.seq,

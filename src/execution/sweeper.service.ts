@@ -7,7 +7,9 @@ import {
 } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { isSettled, isTerminal } from '../domain/task-state.js';
+import { RedisEffectStore } from '../store/redis-effect.store.js';
 import { RedisInstanceStore, member } from '../store/redis-instance.store.js';
+import { RedisOwnerStore } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
@@ -47,6 +49,8 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
     private readonly ender: TaskEnder,
     private readonly instances: RedisInstanceStore,
     private readonly reader: RedisTaskReader,
+    private readonly owners: RedisOwnerStore,
+    private readonly effects: RedisEffectStore,
     private readonly hub: StreamHub,
     private readonly queue: QueueService,
     private readonly retention: RetentionService,
@@ -171,7 +175,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
       if (record !== undefined && record.head.owner === me && !isSettled(record.head.state)) {
         const text =
           record.head.openEffects > 0
-            ? unsure(await this.reader.openEffects(hint.tenant, hint.taskId))
+            ? unsure(await this.effects.open(hint.tenant, hint.taskId))
             : ENDED.outage;
         const verdict = { state: 'TASK_STATE_FAILED', text } as const;
         await this.ender.end(hint.tenant, hint.taskId, verdict, ({ head }) => head.owner === me);
@@ -182,7 +186,7 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
 
   private async endExpiredQuestions(): Promise<void> {
     for (const { id } of this.tenants.all()) {
-      const expired = await this.reader.expiredParked(id, this.execution.now(), PARKED_BATCH);
+      const expired = await this.owners.expiredParked(id, this.execution.now(), PARKED_BATCH);
       for (const taskId of expired) {
         const verdict = { state: 'TASK_STATE_FAILED', text: ENDED.expired } as const;
         await this.ender.end(

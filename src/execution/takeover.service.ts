@@ -6,8 +6,9 @@ import { DomainError } from '../domain/errors.js';
 import { isSettled } from '../domain/task-state.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisInstanceStore, type RunHint } from '../store/redis-instance.store.js';
+import { RedisEffectStore } from '../store/redis-effect.store.js';
+import { RedisOwnerStore, type TakenOver } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import { RedisTaskStore, type TakenOver } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
@@ -36,7 +37,8 @@ export class TakeoverService {
     @Inject(BackendRegistry) private readonly backends: BackendRegistry,
     private readonly execution: ExecutionService,
     private readonly instances: RedisInstanceStore,
-    private readonly store: RedisTaskStore,
+    private readonly owners: RedisOwnerStore,
+    private readonly effects: RedisEffectStore,
     private readonly reader: RedisTaskReader,
     private readonly ender: TaskEnder,
     private readonly tenants: TenantDirectory,
@@ -99,11 +101,10 @@ export class TakeoverService {
   ): Promise<OwnedTask | undefined> {
     const { tenant, taskId } = hint;
     const me = this.execution.instance;
-    const taken = await this.store.takeOver(tenant, taskId, seen.head.epoch, me, why);
+    const taken = await this.owners.takeOver(tenant, taskId, seen.head.epoch, me, why);
     if (!taken.ok) return undefined;
     metrics.takeovers.inc();
-    const effects =
-      taken.value.openEffects > 0 ? await this.reader.openEffects(tenant, taskId) : [];
+    const effects = taken.value.openEffects > 0 ? await this.effects.open(tenant, taskId) : [];
     const verdict = this.judge(seen.head.user, tenant, taken.value, effects);
     const { epoch, attempt } = taken.value;
     const ids = logIdsOf((JSON.parse(seen.head.call) as FrozenCall).ctx);
@@ -125,7 +126,7 @@ export class TakeoverService {
       messageId: call.messageId,
     };
     const { deadline } = taken.value;
-    const keys = this.store.keysOf(ref);
+    const keys = this.reader.keysOf(ref);
     return { keys, call, turn: head.turn, attempt, epoch, seq: cursor.seq, task, deadline };
   }
 

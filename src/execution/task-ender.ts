@@ -4,8 +4,9 @@ import { isTerminal } from '../domain/task-state.js';
 import { metrics, tenantLabel } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { resend } from '../redis/redis-errors.js';
+import { RedisLogStore } from '../store/redis-log.store.js';
+import { RedisOwnerStore } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { RedisInstanceStore } from '../store/redis-instance.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
@@ -33,7 +34,8 @@ const PATIENCE_MS = 3000;
 @Injectable()
 export class TaskEnder {
   constructor(
-    private readonly store: RedisTaskStore,
+    private readonly log: RedisLogStore,
+    private readonly owners: RedisOwnerStore,
     private readonly reader: RedisTaskReader,
     private readonly clock: RedisClock,
     private readonly tenants: TenantDirectory,
@@ -67,7 +69,7 @@ export class TaskEnder {
       }
       if (!hinted) await this.instances.addHint(me, { tenant, taskId });
       hinted = true;
-      const taken = await this.store.takeOver(tenant, taskId, record.head.epoch, me, 'end');
+      const taken = await this.owners.takeOver(tenant, taskId, record.head.epoch, me, 'end');
       if (taken.ok) await this.settle(tenant, taskId, taken.value.epoch, verdict);
     }
     await this.instances.removeHint(me, { tenant, taskId });
@@ -90,7 +92,7 @@ export class TaskEnder {
     const event = { statusUpdate: { ...ids, status } };
     fold.apply(event);
     const args = {
-      keys: this.store.keysOf({ tenant, user: head.user, messageId: call.messageId, ...ids }),
+      keys: this.reader.keysOf({ tenant, user: head.user, messageId: call.messageId, ...ids }),
       epoch,
       expected: record.cursor.seq,
       state: verdict.state as TaskStateName,
@@ -107,7 +109,7 @@ export class TaskEnder {
       parkMs: 0,
       limits: this.tenants.limitsOf(tenant),
     };
-    const result = await resend(() => this.store.settle(args), { forMs: PATIENCE_MS });
+    const result = await resend(() => this.log.settle(args), { forMs: PATIENCE_MS });
     if (!result.ok) return undefined;
     this.handed.announce(tenant, result.value.handed);
     void this.remotes.ofTask(args.keys, call.leg);

@@ -10,7 +10,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { DrainState } from '../health/drain-state.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { type DueEntry, type PushClaim, RedisPushStore } from '../store/redis-push.store.js';
-import { RedisTaskStore } from '../store/redis-task.store.js';
+import { RedisLogStore } from '../store/redis-log.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { PushCourier } from './push-courier.js';
 import { PushParts } from './push-parts.js';
@@ -44,7 +44,7 @@ export class PushSender implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     private readonly store: RedisPushStore,
-    private readonly tasks: RedisTaskStore,
+    private readonly log: RedisLogStore,
     private readonly clock: RedisClock,
     private readonly drain: DrainState,
     private readonly parts: PushParts,
@@ -57,7 +57,7 @@ export class PushSender implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.courier === undefined) return;
     this.loop = this.run(this.courier);
     // A run here wrote: no need to wait for the next look, if the tenant has webhooks at all.
-    this.tasks.onWrite = (tenant) => {
+    this.log.onWrite = (tenant) => {
       if (this.seen.has(tenant)) this.wake(tenant);
     };
     this.drain.onDrain(() => {

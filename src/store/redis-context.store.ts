@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { PastTurn } from '../assistant/assistant-backend.js';
-import { unavailable } from '../domain/errors.js';
 import { parseFiles } from '../domain/file-ref.js';
 import { Keys } from '../redis/keys.js';
-import { isUncertain, resend } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { asList, runScript, type ScriptReply } from '../redis/scripts.js';
 import { ScriptCode } from '../redis/script-code.js';
+import { ask, askPatiently } from './ask.js';
 import { TaskKeys, type TaskRef } from './task-ref.js';
 
 /** A context as Redis keeps it; times in ms since the epoch, by Redis. */
@@ -29,7 +28,6 @@ export interface RowPosition {
   readonly id: string;
 }
 
-const CALLER_PATIENCE_MS = 3000;
 const CHUNK = 100;
 
 /** A user's contexts, and the deletion of what is over. Every method throws UNAVAILABLE. */
@@ -53,7 +51,7 @@ export class RedisContextStore {
     if (code === ScriptCode.Missing) return 'missing';
     if (code === ScriptCode.NotEnded) return 'not ended';
     const names = parseFiles(String(files)).map((file) => k.file(file.name));
-    if (names.length > 0) await this.ask(() => this.redis.reads.unlink(...names));
+    if (names.length > 0) await ask(() => this.redis.reads.unlink(...names));
     return 'deleted';
   }
 
@@ -88,7 +86,7 @@ export class RedisContextStore {
   /** Finished turns, oldest first. */
   async history(tenant: string, user: string, contextId: string): Promise<PastTurn[]> {
     const key = this.keys.history(tenant, user, contextId);
-    const turns = await this.ask(() => this.redis.reads.lrange(key, 0, -1));
+    const turns = await ask(() => this.redis.reads.lrange(key, 0, -1));
     return turns.map((turn) => JSON.parse(turn) as PastTurn);
   }
 
@@ -130,7 +128,7 @@ export class RedisContextStore {
 
   private async forget(index: string, gone: readonly RowPosition[]): Promise<void> {
     if (gone.length === 0) return;
-    await this.ask(() => this.redis.reads.zrem(index, ...gone.map(({ id }) => id)));
+    await ask(() => this.redis.reads.zrem(index, ...gone.map(({ id }) => id)));
   }
 
   private async rowsBehind(index: string, from: RowPosition | undefined): Promise<RowPosition[]> {
@@ -138,7 +136,7 @@ export class RedisContextStore {
     // Behind the rows of the same time that come before; these are few.
     for (let offset = 0; rows.length === 0; offset += CHUNK) {
       const max = from?.score ?? '+inf';
-      const flat = await this.ask(() =>
+      const flat = await ask(() =>
         this.redis.reads.zrevrangebyscore(index, max, '-inf', 'WITHSCORES', 'LIMIT', offset, CHUNK),
       );
       if (flat.length === 0) return rows;
@@ -156,7 +154,7 @@ export class RedisContextStore {
     user: string,
     ids: readonly string[],
   ): Promise<(ContextRecord | undefined)[]> {
-    const replies = await this.ask(() =>
+    const replies = await ask(() =>
       Promise.all(
         ids.map((id) => {
           const key = this.keys.context(tenant, user, id);
@@ -184,15 +182,7 @@ export class RedisContextStore {
   ): Promise<readonly ScriptReply[]> {
     const send = async (): Promise<readonly ScriptReply[]> =>
       asList(await runScript(this.redis.reads, name, keys, args));
-    return this.ask(() => resend(send, { forMs: CALLER_PATIENCE_MS }));
-  }
-
-  private async ask<T>(send: () => Promise<T>): Promise<T> {
-    try {
-      return await send();
-    } catch (error) {
-      throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
-    }
+    return askPatiently(send);
   }
 }
 

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { unavailable } from '../domain/errors.js';
-import { type KeptFile, parseFiles } from '../domain/file-ref.js';
+import type { TenantLimits } from '../config/config.types.js';
+import { formatFile, type KeptFile, parseFiles, TASK_FILE_BYTES } from '../domain/file-ref.js';
 import { Keys } from '../redis/keys.js';
-import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
+import { asList, runScript } from '../redis/scripts.js';
+import { ask } from './ask.js';
+import type { TaskKeys } from './task-ref.js';
 
-/** Reads of files beside tasks. Every method throws UNAVAILABLE. */
+/** A task may wait so long for its user before it settles; its files outlast that. */
+const LONGEST_QUESTION_SECONDS = 24 * 3600;
+
+/** Files beside tasks: kept by runs, read by callers, for whom reads throw UNAVAILABLE. */
 @Injectable()
 export class RedisFileStore {
   constructor(
@@ -39,12 +44,25 @@ export class RedisFileStore {
       }),
     );
   }
-}
 
-async function ask<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
+  /**
+   * Puts a file's bytes beside the task, for as long as a task can live, and enters it in the list.
+   * @returns the script's code: positive, or a refusal.
+   */
+  async keep(
+    keys: TaskKeys,
+    epoch: number,
+    file: KeptFile,
+    bytes: Buffer,
+    limits: TenantLimits,
+  ): Promise<number> {
+    const key = keys.file(file.name);
+    const ttlSeconds = limits.taskTtlSeconds + limits.runSeconds + LONGEST_QUESTION_SECONDS;
+    await this.redis.writes.set(key, bytes, 'EX', ttlSeconds);
+    const args = [epoch, formatFile(file), file.bytes, TASK_FILE_BYTES];
+    const reply = asList(await runScript(this.redis.writes, 'keep-file', [keys.task, key], args));
+    const code = Number(reply[0]);
+    if (code < 0) await this.redis.writes.unlink(key);
+    return code;
   }
 }

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { unavailable } from '../domain/errors.js';
 import { type EventId, formatEventId, LOG_START, parseEventId } from '../domain/event.js';
 import { Keys } from '../redis/keys.js';
-import { isUncertain, resend } from '../redis/redis-errors.js';
+import { resend } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { refusalToError } from '../redis/script-code.js';
 import { asList, runScript, type ScriptName, type ScriptReply } from '../redis/scripts.js';
+import { askPatiently } from './ask.js';
 
-const CALLER_PATIENCE_MS = 3000;
 /** A report that comes later than this finds its claim over. */
 const REPORT_PATIENCE_MS = 5000;
 
@@ -169,13 +168,7 @@ export class RedisPushStore {
     args: readonly (string | number)[],
   ): Promise<readonly ScriptReply[]> {
     const send = (): Promise<ScriptReply> => runScript(this.redis.reads, name, keys, args);
-    let answer: ScriptReply;
-    try {
-      answer = await resend(send, { forMs: CALLER_PATIENCE_MS });
-    } catch (error) {
-      throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
-    }
-    const reply = asList(answer);
+    const reply = asList(await askPatiently(send));
     const code = Number(reply[0]);
     if (code < 0) throw refusalToError(code, taskId);
     return reply;

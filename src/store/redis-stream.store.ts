@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { unavailable } from '../domain/errors.js';
 import { Keys } from '../redis/keys.js';
-import { isUncertain } from '../redis/redis-errors.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { ScriptCode } from '../redis/script-code.js';
 import { asList, runScript } from '../redis/scripts.js';
+import { ask } from './ask.js';
 
 /** Longer than any stream: a run lasts a day at most. */
 const KEPT_MS = 2 * 86_400_000;
@@ -84,10 +83,6 @@ export class RedisStreamStore {
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<readonly unknown[]> {
-    try {
-      return asList(await runScript(this.redis.reads, script, keys, args));
-    } catch (error) {
-      throw isUncertain(error) ? unavailable('The task store does not answer', error) : error;
-    }
+    return asList(await ask(() => runScript(this.redis.reads, script, keys, args)));
   }
 }

@@ -5,8 +5,12 @@ import { RedisConnections } from '../redis/redis.connections.js';
 import { RedisAllowanceStore } from './redis-allowance.store.js';
 import { RedisApprovalStore } from './redis-approval.store.js';
 import { RedisContextStore } from './redis-context.store.js';
+import { RedisEffectStore } from './redis-effect.store.js';
 import { RedisFileStore } from './redis-file.store.js';
 import { RedisInstanceStore } from './redis-instance.store.js';
+import { RedisListReader } from './redis-list.reader.js';
+import { RedisLogStore } from './redis-log.store.js';
+import { RedisOwnerStore } from './redis-owner.store.js';
 import { RedisRateStore } from './redis-rate.store.js';
 import { RedisRetentionStore } from './redis-retention.store.js';
 import { RedisStartCheck } from './redis-start.check.js';
@@ -15,18 +19,28 @@ import { RedisTaskReader } from './redis-task.reader.js';
 import { RedisTaskStore } from './redis-task.store.js';
 import { RedisTenantStore } from './redis-tenant.store.js';
 import { RedisUsageStore } from './redis-usage.store.js';
+import { RunStores } from './run-stores.js';
+
+const STORES = [
+  RedisAllowanceStore,
+  RedisContextStore,
+  RedisEffectStore,
+  RedisFileStore,
+  RedisListReader,
+  RedisLogStore,
+  RedisOwnerStore,
+  RedisTaskStore,
+  RedisTaskReader,
+  RedisInstanceStore,
+  RedisRateStore,
+  RedisRetentionStore,
+  RedisStreamStore,
+  RunStores,
+];
 
 @Module({
   providers: [
-    RedisAllowanceStore,
-    RedisContextStore,
-    RedisFileStore,
-    RedisTaskStore,
-    RedisTaskReader,
-    RedisInstanceStore,
-    RedisRateStore,
-    RedisRetentionStore,
-    RedisStreamStore,
+    ...STORES,
     RedisStartCheck,
     // These serve the CLI as well, which has one connection and no modules.
     {
@@ -47,19 +61,6 @@ import { RedisUsageStore } from './redis-usage.store.js';
         new RedisUsageStore(redis.reads, keys, usage.retentionDays),
     },
   ],
-  exports: [
-    RedisAllowanceStore,
-    RedisApprovalStore,
-    RedisContextStore,
-    RedisFileStore,
-    RedisTaskStore,
-    RedisTaskReader,
-    RedisInstanceStore,
-    RedisRateStore,
-    RedisRetentionStore,
-    RedisStreamStore,
-    RedisTenantStore,
-    RedisUsageStore,
-  ],
+  exports: [...STORES, RedisApprovalStore, RedisTenantStore, RedisUsageStore],
 })
 export class StoreModule {}

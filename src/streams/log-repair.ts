@@ -2,7 +2,8 @@ import type { Task } from '../domain/a2a.js';
 import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { Outcome, RedisTaskStore } from '../store/redis-task.store.js';
+import type { Outcome } from '../store/outcome.js';
+import type { RedisLogStore } from '../store/redis-log.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { EventRing } from './event-ring.js';
 
@@ -25,7 +26,7 @@ export class LogRepair {
   readonly ring = new EventRing();
 
   constructor(
-    private readonly store: RedisTaskStore,
+    private readonly store: RedisLogStore,
     private readonly keys: TaskKeys,
     private readonly owner: string,
     private readonly epoch: number,

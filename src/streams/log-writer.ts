@@ -4,7 +4,8 @@ import type { TaskFold } from '../domain/fold.js';
 import { metrics, tenantLabel } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { Outcome, RedisTaskStore, Settled } from '../store/redis-task.store.js';
+import type { Outcome } from '../store/outcome.js';
+import type { RedisLogStore, Settled } from '../store/redis-log.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogRepair, type Mended } from './log-repair.js';
 import { type Batch, PendingEvents } from './pending-events.js';
@@ -72,7 +73,7 @@ export class LogWriter {
   private settling = false;
 
   constructor(
-    private readonly store: RedisTaskStore,
+    private readonly store: RedisLogStore,
     private readonly keys: TaskKeys,
     private readonly limits: TenantLimits,
     /** This instance. */

@@ -7,6 +7,7 @@ import { ExecutionService } from '../execution/execution.service.js';
 import { LeaseService } from '../execution/lease.service.js';
 import { canceled } from '../execution/run.js';
 import { TaskEnder } from '../execution/task-ender.js';
+import { RedisEffectStore } from '../store/redis-effect.store.js';
 import { RedisInstanceStore } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RedisTaskStore } from '../store/redis-task.store.js';
@@ -27,6 +28,7 @@ export class CancelService {
   constructor(
     private readonly store: RedisTaskStore,
     private readonly reader: RedisTaskReader,
+    private readonly effects: RedisEffectStore,
     private readonly instances: RedisInstanceStore,
     private readonly execution: ExecutionService,
     private readonly lease: LeaseService,
@@ -41,7 +43,7 @@ export class CancelService {
     if (!marked.ok) return this.alreadyOver(ctx, taskId);
     const { state, owner } = marked.value;
     if (!isInterrupted(state)) await this.letOwnerEnd(ctx, taskId, owner, mark);
-    const effects = await this.reader.openEffects(tenant, taskId).catch(() => []);
+    const effects = await this.effects.open(tenant, taskId).catch(() => []);
     const verdict = { state: 'TASK_STATE_CANCELED', text: canceled(effects, mark) } as const;
     const task = await this.ender.end(tenant, taskId, verdict);
     if (task === undefined) throw unavailable('The task could not be ended now; try again');

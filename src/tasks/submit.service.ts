@@ -118,7 +118,7 @@ export class SubmitService {
     const taskId = randomUUID();
     const { message } = submission;
     const { messageId } = message;
-    const keys = this.store.keysOf({
+    const keys = this.reader.keysOf({
       tenant: ctx.tenant,
       user: ctx.user,
       taskId,
@@ -249,7 +249,7 @@ export class SubmitService {
         { metadata: { taskId } },
       );
     }
-    const keys = this.store.keysOf({
+    const keys = this.reader.keysOf({
       tenant: ctx.tenant,
       user: ctx.user,
       taskId,

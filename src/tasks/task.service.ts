@@ -10,7 +10,8 @@ import { isSettled, isTerminal } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
 import type { FrozenCall } from '../execution/frozen-call.js';
 import { metrics } from '../metrics/metrics.js';
-import { RedisTaskReader, type TaskRows } from '../store/redis-task.reader.js';
+import { RedisListReader, type TaskRows } from '../store/redis-list.reader.js';
+import { RedisTaskReader } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { StreamHub } from '../streams/hub.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
@@ -44,6 +45,7 @@ export class TaskService {
     private readonly cancels: CancelService,
     private readonly execution: ExecutionService,
     private readonly reader: RedisTaskReader,
+    private readonly lists: RedisListReader,
     private readonly hub: StreamHub,
     private readonly tenants: TenantDirectory,
     private readonly audit: AuditLog,
@@ -94,7 +96,7 @@ export class TaskService {
     const limits = this.tenants.limitsOf(ctx.tenant);
     const expiredBefore = this.execution.now() - limits.taskTtlSeconds * 1000;
     const after = query.pageToken ? parsePageToken(query, query.pageToken) : undefined;
-    const page = await this.reader.list({
+    const page = await this.lists.page({
       tenant: ctx.tenant,
       user: readsAs(ctx),
       ...(query.contextId === undefined ? {} : { contextId: query.contextId }),

@@ -261,7 +261,7 @@ describe('the core on one Redis', () => {
     const c = await new Core(coreConfig(redis.url), backendOf(talk)).start();
     // C fences the run and dies before it settles the task.
     const fenced = new Promise<void>((resolve) => {
-      c.store.settle = () => {
+      c.log.settle = () => {
         resolve();
         return new Promise(() => undefined);
       };

@@ -59,7 +59,7 @@ export class PushCore {
     this.sender = new PushSender(
       this.config,
       this.store,
-      this.core.store,
+      this.core.log,
       new RedisClock(),
       this.drain,
       this.parts,

@@ -23,11 +23,16 @@ import { RedisAllowanceStore } from '../../src/store/redis-allowance.store.js';
 import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { RedisAuditStore } from '../../src/store/redis-audit.store.js';
 import { RedisContextStore } from '../../src/store/redis-context.store.js';
+import { RedisEffectStore } from '../../src/store/redis-effect.store.js';
 import { RedisFileStore } from '../../src/store/redis-file.store.js';
 import { RedisInstanceStore } from '../../src/store/redis-instance.store.js';
+import { RedisListReader } from '../../src/store/redis-list.reader.js';
+import { RedisLogStore } from '../../src/store/redis-log.store.js';
+import { RedisOwnerStore } from '../../src/store/redis-owner.store.js';
 import { RedisRetentionStore } from '../../src/store/redis-retention.store.js';
 import { RedisTaskReader } from '../../src/store/redis-task.reader.js';
 import { RedisTaskStore } from '../../src/store/redis-task.store.js';
+import { RunStores } from '../../src/store/run-stores.js';
 import { StreamHub } from '../../src/streams/hub.js';
 import { CancelService } from '../../src/tasks/cancel.service.js';
 import { FileService } from '../../src/tasks/file.service.js';
@@ -82,7 +87,7 @@ export class Core {
   readonly hub: StreamHub;
   readonly ender: TaskEnder;
   readonly lease: LeaseService;
-  readonly store: RedisTaskStore;
+  readonly log: RedisLogStore;
   readonly retention: RetentionService;
   readonly takeover: TakeoverService;
   readonly audit: AuditLog;
@@ -109,14 +114,19 @@ export class Core {
       new RedisUsageStore(this.redis.reads, keys, config.usage.retentionDays),
     );
     this.audit = new AuditLog(config, new RedisAuditStore(this.redis.reads, keys, config.audit));
-    const store = new RedisTaskStore(this.redis, keys);
+    const log = new RedisLogStore(this.redis);
+    const owners = new RedisOwnerStore(this.redis, keys);
+    const effects = new RedisEffectStore(this.redis, keys);
+    const files = new RedisFileStore(this.redis, keys);
+    const approvals = new RedisApprovalStore(this.redis.control, keys);
     const reader = new RedisTaskReader(this.redis, keys);
     const instances = new RedisInstanceStore(this.redis, keys);
     const lease = new LeaseService(config, instances, clock);
     const handed = new HandedTasks();
-    const remoteEnds = new RemoteEnds(backends, store);
+    const remoteEnds = new RemoteEnds(backends, effects);
     const ender = new TaskEnder(
-      store,
+      log,
+      owners,
       reader,
       clock,
       tenants,
@@ -126,14 +136,14 @@ export class Core {
       remoteEnds,
     );
     this.ender = ender;
-    this.store = store;
+    this.log = log;
     this.lease = lease;
     this.hub = new StreamHub(this.redis, keys, reader, clock);
     this.execution = new ExecutionService(
       config,
       backends,
       tenants,
-      store,
+      new RunStores(log, owners, effects, files, approvals),
       reader,
       instances,
       lease,
@@ -141,17 +151,17 @@ export class Core {
       ender,
       new DrainState(),
       handed,
-      new RedisApprovalStore(this.redis.control, keys),
       this.usage,
       new AllowanceService(tenants, new RedisAllowanceStore(this.redis, keys), clock),
       remoteEnds,
     );
-    this.queue = new QueueService(handed, this.execution, lease, store, reader, tenants);
+    this.queue = new QueueService(handed, this.execution, lease, owners, reader, tenants);
     this.takeover = new TakeoverService(
       backends,
       this.execution,
       instances,
-      store,
+      owners,
+      effects,
       reader,
       ender,
       tenants,
@@ -167,22 +177,26 @@ export class Core {
       ender,
       instances,
       reader,
+      owners,
+      effects,
       this.hub,
       this.queue,
       this.retention,
       tenants,
     );
+    const store = new RedisTaskStore(this.redis, keys);
     const submits = new SubmitService(this.execution, store, reader, ender, tenants);
     const cancels = new CancelService(
       store,
       reader,
+      effects,
       instances,
       this.execution,
       lease,
       ender,
       this.hub,
     );
-    this.files = new FileService(new RedisFileStore(this.redis, keys));
+    this.files = new FileService(files);
     this.records = new HousekeepingService(contexts, reader, ender, this.audit);
     this.tasks = new TaskService(
       config,
@@ -190,6 +204,7 @@ export class Core {
       cancels,
       this.execution,
       reader,
+      new RedisListReader(this.redis, keys),
       this.hub,
       tenants,
       this.audit,
