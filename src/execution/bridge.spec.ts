@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamResponse } from '../domain/a2a.js';
 import { Bridge } from './bridge.js';
-import { statusOf } from './run.js';
+import { statusOf } from './status-of.js';
 
 const ids = { taskId: 't', contextId: 'c' };
 

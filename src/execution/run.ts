@@ -1,74 +1,39 @@
-import { randomUUID } from 'node:crypto';
-import type { AssistantBackend, Frame, Meter, Turn } from '../assistant/assistant-backend.js';
+import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
 import type { TenantLimits } from '../config/config.types.js';
-import type { JsonObject, Message, Part, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
-import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
+import type { JsonObject, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { jsonBytes } from '../domain/document-size.js';
+import type { TaskFold } from '../domain/fold.js';
 import type { StopReason } from '../domain/stop-reason.js';
 import { isTerminal } from '../domain/task-state.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
-import type { Usage } from '../store/redis-usage.store.js';
 import type { Effect } from '../store/redis-effect.store.js';
 import type { Settled } from '../store/redis-log.store.js';
+import type { Usage } from '../store/redis-usage.store.js';
 import type { RunStores } from '../store/run-stores.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogWriter, RunLostError } from '../streams/log-writer.js';
-import type { TaskFold } from '../domain/fold.js';
 import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
+import { canceledBy, ENDED, listDeeds, UNMARKED } from './end-texts.js';
+import { failRewound } from './fail-rewound.js';
 import { FrameFitter, said } from './frame-fitter.js';
-import { RunEffects } from './run-effects.js';
 import type { RemoteTask } from './run-calls.js';
 import { RunDesk } from './run-desk.js';
+import { RunEffects } from './run-effects.js';
 import { RunFiles } from './run-files.js';
+import { RunMeter } from './run-meter.js';
+import { RunStop } from './run-stop.js';
+import { statusOf } from './status-of.js';
 
 /** A question waits so long for its answer; then the task has failed (design 5.7). */
 const PARK_MS = { approval: 30 * 60_000, text: 24 * 3600_000 - 60_000 } as const;
 
-/** The intent of a backend of which nobody knows what it does. */
-const UNMARKED = 'an unmarked backend';
 /** A write that was begun is given so long to end before the run is settled without its outcome. */
 const WRITE_GRACE_MS = 6000;
 
 /** A document that an earlier attempt has made so long is emptied before it is written again. */
 const LEFTOVER_BYTES = 512 * 1024;
-
-/** The texts with which the gateway itself ends a task; written for the user. */
-export const ENDED = {
-  unknown: 'The assistant failed; the operators’ log has the details',
-  budget: 'The time budget of this task is used up',
-  rewound: 'The task store lost a part of this task; please ask again',
-  unsure:
-    'The instance that ran this task was lost; an action may have been done. Check before you ask again',
-  died: 'The instance that ran this task was lost',
-  poison: 'The instances that ran this task were lost again and again; it was given up',
-  outage: 'This task was broken off by an outage of the task store; please ask again',
-  expired: 'The question was not answered in time',
-  canceled: 'Canceled by the user. What was done before is not undone',
-  operator: 'Canceled by the operator. What was done before is not undone',
-  suspended: 'Canceled: the tenant or the user was suspended. What was done before is not undone',
-} as const;
-
-/** `ENDED.unsure`, with what it is that may have been done. */
-export function unsure(effects: readonly string[]): string {
-  const named = effects.filter((text) => text !== UNMARKED);
-  return named.length === 0
-    ? ENDED.unsure
-    : `${ENDED.unsure}. It was about to: ${named.join('; ')}`;
-}
-
-/** Who canceled, by the cancel mark, with what may have been done before. */
-export function canceled(effects: readonly string[], mark: string): string {
-  const named = effects.filter((text) => text !== UNMARKED);
-  const text = canceledBy(mark);
-  return named.length === 0 ? text : `${text}. May have been done: ${named.join('; ')}`;
-}
-
-function canceledBy(mark: string): string {
-  if (mark === SUSPENDED) return ENDED.suspended;
-  return mark === OPERATOR ? ENDED.operator : ENDED.canceled;
-}
 
 export interface RunSeed {
   /** Reads what the backend is given; called once, after WORKING. */
@@ -106,19 +71,13 @@ interface Ending {
 
 /** One attempt to execute a task on this instance, under one epoch. */
 export class Run {
-  private readonly abort = new AbortController();
-  /** Wakes whoever waits for the next frame. */
-  private onAbort: () => void = () => undefined;
+  private readonly halt = new RunStop();
   private readonly writer: LogWriter;
   private readonly bridge: Bridge;
   private readonly fitter: FrameFitter;
   private readonly files: RunFiles;
-  private stopReason: StopReason | undefined;
-  private lost: RunLostError | undefined;
   private readonly effects: RunEffects;
-  private readonly tokens = { inputTokens: 0, outputTokens: 0 };
-  /** Tools that the backend was allowed to call. */
-  private granted = 0;
+  private readonly meter: RunMeter;
   private readonly began = performance.now();
   private firstToken: number | undefined;
   private readonly desk: RunDesk;
@@ -143,6 +102,7 @@ export class Run {
       leg: seed.leg,
       status: (text) => this.status('TASK_STATE_WORKING', text),
     });
+    this.meter = new RunMeter(seed.allowance);
     this.fitter = new FrameFitter(seed.fold.task(), seed.leg);
     this.files = new RunFiles(stores.files, seed.keys, limits, seed.epoch);
     this.effects = new RunEffects(stores.effects, seed.keys, seed.epoch);
@@ -153,7 +113,7 @@ export class Run {
       epoch: seed.epoch,
       leg: seed.leg,
       attempt: seed.attempt,
-      signal: this.abort.signal,
+      signal: this.halt.signal,
       trustMs: lease.leaseMs / 2,
       isFresh: lease.isFresh,
       flush: () => this.writer.flush(),
@@ -168,9 +128,7 @@ export class Run {
         this.stop({ kind: 'cancel', mark });
       },
       onLost: (error) => {
-        this.lost = error;
-        this.abort.abort(error);
-        this.onAbort();
+        this.halt.lose(error);
       },
       onMended: () => this.effects.markAgain(),
     });
@@ -182,9 +140,8 @@ export class Run {
 
   /** The task belongs to another instance now, or has ended: its hint is not this one's any more. */
   get isFenced(): boolean {
-    return (
-      this.lost !== undefined && this.lost.reason !== 'outage' && this.lost.reason !== 'rewound'
-    );
+    const { lost } = this.halt;
+    return lost !== undefined && lost.reason !== 'outage' && lost.reason !== 'rewound';
   }
 
   get epoch(): number {
@@ -200,8 +157,8 @@ export class Run {
   get used(): Usage {
     const counts = this.seed.leg === 1 && this.aftermath !== undefined;
     // One tells calls by its steps, another asks before each; most do both.
-    const toolCalls = Math.max(this.granted, this.bridge.toolsUsed);
-    return { tasks: counts ? 1 : 0, toolCalls, ...this.tokens };
+    const toolCalls = Math.max(this.meter.granted, this.bridge.toolsUsed);
+    return { tasks: counts ? 1 : 0, toolCalls, ...this.meter.tokens };
   }
 
   /** Tasks at remotes that an earlier attempt has left behind and this one did not take up. */
@@ -224,13 +181,10 @@ export class Run {
     this.writer.behind(head);
   }
 
-  /** Idempotent; the first reason counts, except that leaving outranks all others. */
+  /** See RunStop.tell. */
   stop(reason: StopReason): void {
     if (reason.kind === 'leave') this.writer.stop();
-    else if (this.stopReason !== undefined) return;
-    this.stopReason = reason;
-    this.abort.abort(reason);
-    this.onAbort();
+    this.halt.tell(reason);
   }
 
   /**
@@ -251,8 +205,10 @@ export class Run {
       return this.writer.task();
     } catch (error) {
       if (!(error instanceof RunLostError)) throw error;
-      if (error.reason === 'rewound') return await this.failAfterRewind();
-      return undefined;
+      if (error.reason !== 'rewound') return undefined;
+      const failed = await failRewound(this.stores, this.seed, this.limits, this.now());
+      this.aftermath = failed?.settled;
+      return failed?.task;
     } finally {
       clearTimeout(timer);
     }
@@ -276,11 +232,11 @@ export class Run {
     try {
       if (!this.backend.readOnly) await this.intend();
       const ending = await this.follow().finally(() => this.desk.idle(WRITE_GRACE_MS));
-      return this.stopReason === undefined ? ending : this.stopped(this.stopReason);
+      return this.halt.reason === undefined ? ending : this.stopped(this.halt.reason);
     } catch (error) {
       if (error instanceof RunLostError) throw error;
-      if (this.lost !== undefined) throw this.lost;
-      if (this.stopReason !== undefined) return this.stopped(this.stopReason);
+      if (this.halt.lost !== undefined) throw this.halt.lost;
+      if (this.halt.reason !== undefined) return this.stopped(this.halt.reason);
       this.logFailure(error);
       return { state: 'TASK_STATE_FAILED', text: ENDED.unknown, expects: '' };
     }
@@ -307,58 +263,23 @@ export class Run {
   }
 
   private async follow(): Promise<Ending> {
-    const turn = await resend(this.seed.turn, { forMs: 30_000, signal: this.abort.signal });
-    const frames = this.backend
-      .run(turn, this.abort.signal, this.desk, this.meter())
-      [Symbol.asyncIterator]();
+    const { signal } = this.halt;
+    const turn = await resend(this.seed.turn, { forMs: 30_000, signal });
+    const frames = this.backend.run(turn, signal, this.desk, this.meter)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const step = await this.untilStopped(frames.next());
+        const step = await this.halt.untilStopped(frames.next());
         if (step === 'stopped') break;
         if (step.done === true) return { state: 'TASK_STATE_COMPLETED', expects: '' };
         const ending = await this.take(step.value);
         if (ending !== undefined) return ending;
       }
-      if (this.lost !== undefined) throw this.lost;
+      if (this.halt.lost !== undefined) throw this.halt.lost;
       return { state: 'TASK_STATE_CANCELED', expects: '' };
     } finally {
       // A backend that ignores the signal must not hold the task; nobody waits for its last words.
       frames.return?.().then(undefined, () => undefined);
     }
-  }
-
-  private meter(): Meter {
-    const { allowance } = this.seed;
-    return {
-      used: ({ input, output }) => {
-        this.tokens.inputTokens += input;
-        this.tokens.outputTokens += output;
-      },
-      take: async (what, amount) => {
-        const short = await allowance.take(what, amount);
-        if (short === undefined && what === 'tools') this.granted += amount;
-        return short;
-      },
-      correct: (what, by) => {
-        allowance.correct(what, by);
-      },
-    };
-  }
-
-  /** The next frame, or 'stopped' as soon as the run is told to stop. */
-  private untilStopped<T>(next: Promise<T>): Promise<T | 'stopped'> {
-    if (this.abort.signal.aborted) {
-      next.catch(() => undefined);
-      return Promise.resolve('stopped');
-    }
-    // One waiter, replaced by each frame: racing one promise of the whole run would keep a reaction
-    // for each frame until the end, and a listener on the signal costs more than the frame itself.
-    return new Promise((resolve, reject) => {
-      this.onAbort = () => {
-        resolve('stopped');
-      };
-      next.then(resolve, reject);
-    });
   }
 
   private async take(frame: Frame): Promise<Ending | undefined> {
@@ -404,24 +325,16 @@ export class Run {
     switch (reason.kind) {
       case 'cancel': {
         const acted = this.mayHaveActed ? ' The assistant may have acted already.' : '';
-        const text = `${canceledBy(reason.mark)}.${acted}${this.deeds()}`;
+        const text = `${canceledBy(reason.mark)}.${acted}${listDeeds(this.desk.deeds)}`;
         return { state: 'TASK_STATE_CANCELED', text, expects: '' };
       }
       case 'budget':
-        return { state: 'TASK_STATE_FAILED', text: ENDED.budget + this.deeds('.'), expects: '' };
+        const deeds = listDeeds(this.desk.deeds);
+        const text = deeds === '' ? ENDED.budget : `${ENDED.budget}.${deeds}`;
+        return { state: 'TASK_STATE_FAILED', text, expects: '' };
       case 'leave':
-        throw this.lost ?? new RunLostError('fenced');
+        throw this.halt.lost ?? new RunLostError('fenced');
     }
-  }
-
-  /** What was done outside, or may have been; empty when nothing was. */
-  private deeds(before = ''): string {
-    const { deeds } = this.desk;
-    if (deeds.length === 0) return '';
-    const list = deeds.map(({ text, outcome }) =>
-      outcome === 'done' ? `done: ${text}` : `may have been done: ${text}`,
-    );
-    return `${before} ${list.join('; ')}`;
   }
 
   private async settle(ending: Ending): Promise<void> {
@@ -455,37 +368,6 @@ export class Run {
     for (const event of leftovers) await this.writer.push(event);
   }
 
-  /**
-   * Redis came back with less than it had acknowledged: what clients saw is not in the log any more,
-   * so the run cannot go on. A higher epoch tells every reader to start from a snapshot.
-   */
-  private async failAfterRewind(): Promise<Task | undefined> {
-    const { epoch, owner } = this.seed;
-    const { tenant, taskId } = this.seed.keys.ref;
-    const taken = await this.stores.owners.takeOver(tenant, taskId, epoch, owner, 'end');
-    if (!taken.ok) return undefined;
-    const status = this.status('TASK_STATE_FAILED', ENDED.rewound);
-    const { fold } = this.seed;
-    fold.apply({ statusUpdate: { ...this.ids(), status } });
-    const task = fold.task();
-    const result = await this.stores.log.settle({
-      keys: this.seed.keys,
-      epoch: taken.value.epoch,
-      expected: taken.value.seq,
-      state: 'TASK_STATE_FAILED',
-      ts: Date.parse(status.timestamp),
-      task,
-      events: [JSON.stringify({ task })],
-      turn: '',
-      expects: '',
-      parkMs: 0,
-      limits: this.limits,
-    });
-    if (!result.ok) return undefined;
-    this.aftermath = result.value;
-    return task;
-  }
-
   private ids(): { taskId: string; contextId: string } {
     const { taskId, contextId } = this.seed.keys.ref;
     return { taskId, contextId };
@@ -494,19 +376,4 @@ export class Run {
   private status(state: TaskStateName, text?: string, plan?: JsonObject): TaskStatus {
     return statusOf(state, this.now(), this.ids(), text, plan);
   }
-}
-
-/** A status with a message of the agent, or without one: never a message with empty parts. */
-export function statusOf(
-  state: TaskStateName,
-  now: number,
-  ids: { taskId: string; contextId: string },
-  text?: string,
-  plan?: JsonObject,
-): TaskStatus {
-  const timestamp = new Date(now).toISOString();
-  if (text === undefined || text === '') return { state, timestamp };
-  const parts: Part[] = plan === undefined ? [{ text }] : [{ text }, { data: plan }];
-  const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts, ...ids };
-  return { state, message, timestamp };
 }

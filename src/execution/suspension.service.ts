@@ -10,7 +10,7 @@ import { SUSPENDED } from '../domain/cancel-mark.js';
 import { RedisTenantStore } from '../store/redis-tenant.store.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { ExecutionService } from './execution.service.js';
-import { ENDED } from './run.js';
+import { ENDED } from './end-texts.js';
 import { TaskEnder } from './task-ender.js';
 
 /** Tasks without a run here are looked after so often while somebody is suspended. */

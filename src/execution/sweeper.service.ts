@@ -17,7 +17,7 @@ import { ExecutionService } from './execution.service.js';
 import { LeaseService } from './lease.service.js';
 import { QueueService } from './queue.service.js';
 import { RetentionService } from './retention.service.js';
-import { canceled, ENDED, unsure } from './run.js';
+import { canceled, ENDED, unsure } from './end-texts.js';
 import { TakeoverService } from './takeover.service.js';
 import { TaskEnder } from './task-ender.js';
 

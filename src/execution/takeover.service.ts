@@ -14,7 +14,7 @@ import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
 import { ExecutionService, type OwnedTask } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
-import { canceled, ENDED, unsure } from './run.js';
+import { canceled, ENDED, unsure } from './end-texts.js';
 import { TaskEnder, type Verdict } from './task-ender.js';
 
 /** Runs of a dead instance that are taken in one go. */

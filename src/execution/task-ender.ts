@@ -14,7 +14,7 @@ import { type FrozenCall, textOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { RemoteEnds } from './remote-ends.js';
-import { statusOf } from './run.js';
+import { statusOf } from './status-of.js';
 
 /** How the gateway itself ends a task. */
 export interface Verdict {

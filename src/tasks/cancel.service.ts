@@ -5,7 +5,7 @@ import { DomainError, taskNotFound, unavailable } from '../domain/errors.js';
 import { isInterrupted } from '../domain/task-state.js';
 import { ExecutionService } from '../execution/execution.service.js';
 import { LeaseService } from '../execution/lease.service.js';
-import { canceled } from '../execution/run.js';
+import { canceled } from '../execution/end-texts.js';
 import { TaskEnder } from '../execution/task-ender.js';
 import { RedisEffectStore } from '../store/redis-effect.store.js';
 import { RedisInstanceStore } from '../store/redis-instance.store.js';
