@@ -142,6 +142,26 @@ describe('the tools of an incident', () => {
     expect(data).toMatchObject({ kind: 'nightjar.chart/1', series: [{ max: 0.97 }] });
   });
 
+  it('should tell and shade the highest of what lies between the points of a long range', async () => {
+    const start = new Date(Date.now() - 24 * 3_600_000).toISOString();
+    const { result, bytes, data } = await draw({ expr: 'disk_used', start });
+    expect(result.min_max).toEqual({ of: 'samples' });
+    // It was so high for some seconds, minutes before the point that it belongs to.
+    expect(result.series[0]).toMatchObject({ max: 0.97, last: 0.5 });
+    expect(result.series[0]?.max_after).toBeDefined();
+    expect(bytes('chart.svg').toString()).toContain('from its lowest to its highest sample');
+    const shown = data as { series: readonly { highs: readonly unknown[] }[] };
+    expect(shown.series[0]?.highs).toBeUndefined();
+    const [head = '', ...rows] = bytes('chart.csv').toString().trim().split('\r\n');
+    expect(head).toMatch(/\{.*\}"?,"?disk_used\{.*\} min"?,"?disk_used\{.*\} max"?$/);
+    expect(rows.at(-1)?.split(',').slice(1)).toEqual(['0.5', '0.5', '0.97']);
+    const derived = await draw({ expr: 'disk_used * 2', start });
+    expect(derived.result).toMatchObject({
+      min_max: { of: 'evaluations', each_seconds: 18 },
+      series: [{ last: 1 }],
+    });
+  });
+
   it('should leave out what is no number, and draw nothing where there is nothing', async () => {
     const nothing = await draw({ expr: 'no_such_metric' });
     expect(nothing.result).toMatchObject({ total: 0, series: [], firing: [] });

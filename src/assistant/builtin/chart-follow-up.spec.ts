@@ -24,12 +24,17 @@ function sources(): FakeSources {
   });
 }
 
+/** Asked beside a chart: the lowest and highest values of each step. */
+const EXTREMES = /^(?:min|max)_over_time\(/;
+
 /** What was drawn last: the expression, and its range in hours before now. */
 async function drawn(...questions: readonly string[]): Promise<readonly [string, number, number]> {
   const facts = sources();
   const talk = new Talk(facts);
   for (const question of questions) await talk.ask(question);
-  const { expr, range } = facts.asked.findLast((one) => one.range !== undefined)!;
+  const { expr, range } = facts.asked.findLast(
+    (one) => one.range !== undefined && !EXTREMES.test(one.expr),
+  )!;
   return [expr, (NOW - range![0]) / HOUR, (NOW - range![1]) / HOUR];
 }
 

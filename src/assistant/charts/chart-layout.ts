@@ -64,7 +64,7 @@ export function layoutOf(spec: ChartSpec): Layout {
   y = plotTop + PLOT_HEIGHT + 18;
   for (const [index, line] of spec.series.entries()) {
     elements.push(lineMark(index, y));
-    const told = figures(spec, line.values);
+    const told = figures(spec, line);
     const room = inner - 50 - told.length * FIGURE_WIDTH;
     elements.push(text(MARGIN + 38, y, line.name, { width: room }));
     elements.push(text(WIDTH - MARGIN, y, told, { size: 16, right: true }));
@@ -103,13 +103,13 @@ function lineMark(index: number, y: number): GraphicElement {
   };
 }
 
-function figures(spec: ChartSpec, values: ChartLine['values']): string {
+function figures(spec: ChartSpec, { values, highs = values }: ChartLine): string {
   const { unit, language, start, stepSeconds } = spec;
   const words = WORDS[language];
   const at = values.findLastIndex((value) => value !== null);
   const last = values[at] ?? null;
   if (last === null) return '–';
-  const max = values.reduce<number>((most, value) => Math.max(most, value ?? most), last);
+  const max = highs.reduce<number>((most, value) => Math.max(most, value ?? most), last);
   // It may have ended long ago.
   const isOld = at < values.length - 2;
   const when = isOld ? ` (${clock(start + at * stepSeconds * 1000)})` : '';

@@ -24,6 +24,9 @@ export interface ChartLine {
   readonly name: string;
   /** One for each step from the start to the end; null: there is none, or none that can be drawn. */
   readonly values: readonly (number | null)[];
+  /** The lowest and the highest value since the point before, both or none: shaded around the line. */
+  readonly lows?: readonly (number | null)[];
+  readonly highs?: readonly (number | null)[];
 }
 
 /** An alert's stretches of firing, each within the chart's range. */

@@ -64,6 +64,19 @@ describe('drawSvg', () => {
     expect(svg.match(/fill="rgb\(224,49,49\)"|fill="rgba\(224/g)?.length).toBeGreaterThanOrEqual(2);
   });
 
+  it('should shade from the lowest to the highest around a line, and make room for it', () => {
+    const values = [4, 4, 4];
+    const shaded = spec({
+      unit: 'number',
+      series: [{ name: 'a', values, lows: [4, 0, 4], highs: [4, 4, 60] }],
+    });
+    const svg = drawSvg(shaded);
+    expect(svg).toMatch(/fill="#2563eb"[^>]*fill-opacity="0.28"/);
+    expect(svg).toContain('>60</text>');
+    expect(svg).toContain('max 60');
+    expect(drawSvg(spec({ series: [{ name: 'a', values }] }))).not.toContain('0.28');
+  });
+
   it.each([
     ['one point', [5, null, null]],
     ['nothing but gaps', [null, null]],

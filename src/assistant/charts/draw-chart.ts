@@ -1,4 +1,4 @@
-import { LineChart } from 'echarts/charts';
+import { LineChart, type LineSeriesOption } from 'echarts/charts';
 import { GraphicComponent, GridComponent, MarkAreaComponent } from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
@@ -11,13 +11,15 @@ import {
   strokeOf,
   WIDTH,
 } from './chart-layout.js';
-import type { ChartSpec } from './chart-spec.js';
+import type { ChartLine, ChartSpec } from './chart-spec.js';
 import { scaleFor, shortNumber, withSuffix } from './chart-unit.js';
 
 use([LineChart, GridComponent, GraphicComponent, MarkAreaComponent, SVGRenderer]);
 
 const AXIS_TEXT = { color: '#343a40', fontSize: 16, fontFamily: FONT };
 const DAY = 24 * 3_600_000;
+/** Opacity: the lines of others must be seen through it. */
+const SHADE = 0.28;
 
 /** The picture as an SVG document. The same spec gives the same bytes. */
 export function drawSvg(spec: ChartSpec): string {
@@ -37,7 +39,9 @@ function optionOf(
   elements: readonly GraphicElement[],
 ): Parameters<ReturnType<typeof init>['setOption']>[0] {
   const { start, end, stepSeconds, unit } = spec;
-  const drawn = spec.series.flatMap(({ values }) => values.filter((value) => value !== null));
+  const drawn = spec.series.flatMap(({ values, lows = [], highs = [] }) =>
+    [...values, ...lows, ...highs].filter((value) => value !== null),
+  );
   const low = drawn.reduce((a, b) => Math.min(a, b), Infinity);
   const high = drawn.reduce((a, b) => Math.max(a, b), -Infinity);
   const { divisor, suffix } = scaleFor(unit, Math.max(Math.abs(low), Math.abs(high)));
@@ -90,24 +94,73 @@ function optionOf(
       },
       splitLine: { lineStyle: { color: '#dee2e6' } },
     },
-    series: spec.series.map(({ values }, index) => {
-      const { stroke, lineDash } = strokeOf(index);
-      return {
+    series: spec.series.flatMap((line, index) => [
+      ...shadeOf(line, index, { start, stepSeconds, divisor }),
+      {
         type: 'line' as const,
-        data: values.map((value, at) =>
-          pointOf(values, value, at, { start, stepSeconds, divisor }),
+        data: line.values.map((value, at) =>
+          pointOf(line.values, value, at, { start, stepSeconds, divisor }),
         ),
         connectNulls: false,
         symbol: 'none',
         silent: true,
         emphasis: { disabled: true },
-        lineStyle: { width: 2.6, color: stroke, ...(lineDash ? { type: lineDash } : {}) },
-        itemStyle: { color: stroke },
+        lineStyle: lineStyleOf(index),
+        itemStyle: { color: strokeOf(index).stroke },
         z: 10 - index,
         ...(index === 0 ? { markArea: bandsOf(spec) } : {}),
-      };
-    }),
+      },
+    ]),
   };
+}
+
+function lineStyleOf(index: number): object {
+  const { stroke, lineDash } = strokeOf(index);
+  return { width: 2.6, color: stroke, ...(lineDash ? { type: lineDash } : {}) };
+}
+
+interface Plotting {
+  readonly start: number;
+  readonly stepSeconds: number;
+  readonly divisor: number;
+}
+
+/** From the lowest to the highest value of each step: an invisible line, and an area on top of it. */
+function shadeOf(
+  { lows, highs }: ChartLine,
+  index: number,
+  grid: Plotting,
+): readonly LineSeriesOption[] {
+  if (lows === undefined || highs === undefined) return [];
+  const { stroke } = strokeOf(index);
+  const common = {
+    type: 'line',
+    stack: `shade ${String(index)}`,
+    // Also below zero, and across it.
+    stackStrategy: 'all',
+    symbol: 'none',
+    silent: true,
+    emphasis: { disabled: true },
+    lineStyle: { width: 0 },
+    // The extremes of a point are those since the point before.
+    step: 'start',
+    z: 1,
+  } as const;
+  const point = (at: number, value: number | null): [number, number | null] => [
+    grid.start + at * grid.stepSeconds * 1000,
+    value === null ? null : value / grid.divisor,
+  ];
+  return [
+    { ...common, data: lows.map((low, at) => point(at, low)) },
+    {
+      ...common,
+      data: lows.map((low, at) => {
+        const high = highs[at] ?? null;
+        return point(at, low === null || high === null ? null : high - low);
+      }),
+      areaStyle: { color: stroke, opacity: SHADE },
+    },
+  ];
 }
 
 /** A point between two gaps has no line: it is drawn as a dot. */
@@ -115,7 +168,7 @@ function pointOf(
   values: readonly (number | null)[],
   value: number | null,
   at: number,
-  grid: { readonly start: number; readonly stepSeconds: number; readonly divisor: number },
+  grid: Plotting,
 ): { value: [number, number | null]; symbol?: string; symbolSize?: number } {
   const time = grid.start + at * grid.stepSeconds * 1000;
   if (value === null) return { value: [time, null] };

@@ -3,6 +3,7 @@ import type { ChartSpec } from '../charts/chart-spec.js';
 import type { JsonObject, Part } from '../../domain/a2a.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet } from '../sources/source.types.js';
+import { FINE_SECONDS } from './chart-extremes.js';
 import type { ChartFiring } from './chart-firing.js';
 import { type Grid, type GridLine, lineName, seriesText } from './chart-lines.js';
 import type { ChartResult } from './chart.tool.js';
@@ -30,12 +31,26 @@ const WORDS = {
       `${drawn} of ${total} series are drawn: those with the highest values.`,
     unusable: 'NaN and infinite values are left out.',
     unknown: 'Which alerts fired is not known here.',
+    band: {
+      samples: 'Shaded around a line: from its lowest to its highest sample in each step.',
+      evaluations: (each: string) =>
+        `Shaded around a line: from its lowest to its highest value in each step, of one each ${each}.`,
+      points: (each: string) => `One value each ${each}: what lies in between is not shown.`,
+    },
+    seconds: (n: number) => (n < 120 ? `${n} s` : `${Math.round(n / 60)} min`),
     nothing: 'there is no value to draw',
   },
   zh: {
     some: (drawn: number, total: number) => `共 ${total} 条序列，只画出数值最高的 ${drawn} 条。`,
     unusable: '已略去 NaN 与无穷大的值。',
     unknown: '无法得知当时有哪些告警。',
+    band: {
+      samples: '曲线周围的阴影：每一步内所有采样的最低值到最高值。',
+      evaluations: (each: string) =>
+        `曲线周围的阴影：每一步内的最低值到最高值（每 ${each}取一个）。`,
+      points: (each: string) => `每 ${each}取一个数值，其间的变化没有画出。`,
+    },
+    seconds: (n: number) => (n < 120 ? `${n} 秒` : `${Math.round(n / 60)} 分钟`),
     nothing: '没有可以画出的数值',
   },
 } as const;
@@ -95,6 +110,9 @@ function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): Char
     series: drawn.map((line) => ({
       name: textOf(lineName(line, common), 120, outlet),
       values: line.values,
+      ...(line.lows === undefined || line.highs === undefined
+        ? {}
+        : { lows: line.lows, highs: line.highs }),
     })),
     firing: firing.slice(0, MOST_BANDS).map(({ name, stretches, open }) => ({
       name: textOf(name, 60, outlet),
@@ -103,6 +121,7 @@ function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): Char
     })),
     moreFiring: Math.max(0, firing.length - MOST_BANDS),
     notes: [
+      ...bandNote(result, outlet.language),
       ...(all.length > drawn.length ? [words.some(drawn.length, all.length)] : []),
       ...(all.some(({ unusable }) => unusable > 0) ? [words.unusable] : []),
       ...(result.firing_known ? [] : [words.unknown]),
@@ -110,22 +129,36 @@ function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): Char
   };
 }
 
+/** What the shade around a line is, or that there may be more than the line shows. */
+function bandNote({ min_max: of }: ChartResult, language: ToolOutlet['language']): string[] {
+  const { band, seconds } = WORDS[language];
+  switch (of.of) {
+    case 'samples':
+      return [band.samples];
+    case 'evaluations':
+      return [band.evaluations(seconds(of.each_seconds))];
+    case 'points':
+      return of.each_seconds <= FINE_SECONDS ? [] : [band.points(seconds(of.each_seconds))];
+  }
+}
+
 /** The same numbers for a machine: in the data part, or beside it where they are many. */
 function numbersOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): readonly Part[] {
-  const { query, time, unit, range, total, firing, sources } = result;
-  const points = drawing.drawn.reduce((sum, { values }) => sum + values.length, 0);
+  const { query, time, unit, min_max, range, total, firing, sources } = result;
+  const points = drawing.drawn.reduce(
+    (sum, { values, lows }) => sum + values.length * (lows === undefined ? 1 : 3),
+    0,
+  );
   const isLong = points > INLINE_POINTS;
   const data: JsonObject = JSON.parse(
     outlet.hide(
       JSON.stringify({
         kind: 'nightjar.chart/1',
-        ...{ query, time, unit, range, total, firing },
+        ...{ query, time, unit, min_max, range, total, firing },
         sources: sources.map(({ name, type, demo }) => ({ name, type, demo })),
         series: result.series.map(({ source, name, labels, ...figures }, index) => ({
           ...{ source, name, labels, ...figures },
-          ...(isLong || drawing.drawn[index] === undefined
-            ? {}
-            : { values: drawing.drawn[index].values }),
+          ...(isLong || drawing.drawn[index] === undefined ? {} : numbers(drawing.drawn[index])),
         })),
         ...(isLong ? { values_in: 'chart.csv' } : {}),
       }),
@@ -136,15 +169,27 @@ function numbersOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): r
   return [{ data }, { raw: csv, mediaType: 'text/csv', filename: 'chart.csv' }];
 }
 
-/** RFC 4180: a row for each step, a column for each series, the drawn ones first. */
+function numbers({ values, lows, highs }: GridLine): object {
+  return { values, ...(lows === undefined ? {} : { lows, highs }) };
+}
+
+/** RFC 4180: a row for each step, a column for each series, the drawn ones first; two more where its extremes are known. */
 function csvOf({ drawn, all, grid }: Drawing): string {
   const lines = [...drawn, ...all.filter((line) => !drawn.includes(line))].slice(0, CSV_SERIES);
   const steps = drawn[0]?.values.length ?? 0;
   // A selector never begins with a sign that a spreadsheet would take for a formula.
-  const head = ['time', ...lines.map(({ labels }) => quoted(seriesText(labels, 500)))];
+  const columns = lines.flatMap(({ labels, values, lows, highs }) => {
+    const name = seriesText(labels, 500);
+    return [
+      { head: name, values },
+      ...(lows === undefined ? [] : [{ head: `${name} min`, values: lows }]),
+      ...(highs === undefined ? [] : [{ head: `${name} max`, values: highs }]),
+    ];
+  });
+  const head = ['time', ...columns.map((one) => quoted(one.head))];
   const rows = Array.from({ length: steps }, (_, index) => [
     new Date(grid.start + index * grid.stepSeconds * 1000).toISOString(),
-    ...lines.map(({ values }) => String(values[index] ?? '')),
+    ...columns.map(({ values }) => String(values[index] ?? '')),
   ]);
   return [head, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }

@@ -15,6 +15,9 @@ export interface GridLine {
   readonly values: readonly (number | null)[];
   /** Samples that are NaN or infinite. */
   readonly unusable: number;
+  /** The lowest and the highest value since the point before; absent: not known. */
+  readonly lows?: readonly (number | null)[];
+  readonly highs?: readonly (number | null)[];
 }
 
 /** What a line comes to, times in epoch milliseconds; undefined for one without a value. */
@@ -26,6 +29,8 @@ export interface LineFigures {
   readonly min: number;
   readonly max: number;
   readonly maxAt: number;
+  /** It was reached after this and until `maxAt`; absent: at `maxAt`. */
+  readonly maxAfter?: number;
   readonly mean: number;
   /** Stretches without a value between the first one and the last. */
   readonly gaps: number;
@@ -53,34 +58,39 @@ export function gridLine(
   return { source, labels, values, unusable };
 }
 
-export function figuresOf({ values }: GridLine, grid: Grid): LineFigures | undefined {
+export function figuresOf(
+  { values, lows = values, highs = values }: GridLine,
+  grid: Grid,
+): LineFigures | undefined {
   const at = (index: number): number => grid.start + index * grid.stepSeconds * 1000;
-  let figures: { first: number; last: number; min: number; max: number } | undefined;
-  let [samples, sum, gaps, lastIndex, maxIndex] = [0, 0, 0, 0, 0];
+  let figures: { first: number; last: number } | undefined;
+  let [samples, sum, gaps, lastIndex] = [0, 0, 0, 0];
   for (const [index, value] of values.entries()) {
     if (value === null) continue;
-    if (figures === undefined) {
-      figures = { first: value, last: value, min: value, max: value };
-      maxIndex = index;
-    } else {
+    if (figures === undefined) figures = { first: value, last: value };
+    else {
       if (index > lastIndex + 1) gaps += 1;
-      if (value > figures.max) maxIndex = index;
       figures.last = value;
-      figures.min = Math.min(figures.min, value);
-      figures.max = Math.max(figures.max, value);
     }
     samples += 1;
     sum += value;
     lastIndex = index;
   }
   if (figures === undefined) return undefined;
+  const min = lows.reduce<number>((least, low) => Math.min(least, low ?? least), Infinity);
+  const max = highs.reduce<number>((most, high) => Math.max(most, high ?? most), -Infinity);
+  const maxIndex = highs.indexOf(max);
+  const isPoint = values[maxIndex] === max;
   return {
     ...figures,
     samples,
     gaps,
+    min,
+    max,
     mean: sum / samples,
     lastAt: at(lastIndex),
     maxAt: at(maxIndex),
+    ...(isPoint ? {} : { maxAfter: at(maxIndex - 1) }),
   };
 }
 

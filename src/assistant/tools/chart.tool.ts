@@ -13,6 +13,7 @@ import {
   type LineFigures,
   lineName,
 } from './chart-lines.js';
+import { type ExtremesOf, withExtremes } from './chart-extremes.js';
 import { handOut } from './chart-files.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
 import { iso } from './iso-time.js';
@@ -30,6 +31,8 @@ export interface ChartRow {
   readonly max: number;
   readonly mean: number;
   readonly max_at: string;
+  /** The highest value was reached after this and until `max_at`; absent: at `max_at`. */
+  readonly max_after?: string;
   readonly last_at: string;
   /** Stretches without a value in between. */
   readonly gaps: number;
@@ -39,7 +42,10 @@ export interface ChartRow {
 }
 
 export interface ChartResult extends ToolResult {
+  readonly expr: string;
   readonly unit: ChartUnit;
+  /** What `min` and `max` are of; the other figures are of one value each `step_seconds`. */
+  readonly min_max: ExtremesOf;
   readonly range: { readonly start: string; readonly end: string; readonly step_seconds: number };
   /** The one with the highest value first. */
   readonly series: readonly ChartRow[];
@@ -72,7 +78,7 @@ const MOST_STRETCHES = 20;
 export const chart = defineReadTool({
   name: 'chart',
   description:
-    'Draws a PromQL expression over a time range as a line chart that the user sees beside the answer (PNG and SVG), with the times at which related alerts fired; returns the figures of each line, of one value each step_seconds: what lies in between is not among min and max. Use it when the user wants to see how a value went.',
+    'Draws a PromQL expression over a time range as a line chart that the user sees beside the answer (PNG and SVG), with the times at which related alerts fired; returns the figures of each line, of one value each step_seconds; min and max are of what `min_max` says (where that is `points`, what lies between them is not among them). Use it when the user wants to see how a value went.',
   schema: z.strictObject({
     expr: z.string().min(1).max(4000),
     start: z.iso.datetime({ offset: true }).optional().describe('Default: an hour before the end'),
@@ -91,12 +97,22 @@ export const chart = defineReadTool({
       source === undefined || candidate.name === source ? candidate.metrics : undefined;
     const gathered = await ctx.reads.gatherFrom(
       able,
-      (metrics, abort) => metrics.queryRange(expr, grid, abort),
+      async (metrics, abort) => {
+        const asked = performance.now();
+        const answer = await metrics.queryRange(expr, grid, abort);
+        return { ...answer, metrics, tookMs: performance.now() - asked };
+      },
       signal,
     );
-    const found = gathered.answers.flatMap(({ source: { name }, value }) =>
+    const plain = gathered.answers.flatMap(({ source: { name }, value }) =>
       value.series.map((series) => gridLine(name, series, grid)),
     );
+    const drawers = gathered.answers
+      .filter(({ value }) => value.series.length > 0)
+      .map(({ source: { name }, value: { metrics, tookMs, series } }) => {
+        return { source: name, metrics, tookMs, series: series.length };
+      });
+    const { lines: found, extremes } = await withExtremes(expr, plain, grid, drawers, signal);
     const ranked = rank(found, grid);
     const drawn = ranked.slice(0, limit).map(({ line }) => line);
     const common = commonLabels(drawn);
@@ -105,7 +121,9 @@ export const chart = defineReadTool({
     const result: ChartResult = {
       query: `${expr} from ${iso(grid.start)} to ${iso(grid.end)}, step ${grid.stepSeconds} s`,
       ...reportOf(gathered),
+      expr,
       unit,
+      min_max: extremes,
       range: { start: iso(grid.start), end: iso(grid.end), step_seconds: grid.stepSeconds },
       series: rows,
       drawn: drawn.length,
@@ -167,6 +185,7 @@ function rowOf({ line, figures }: Ranked, common: LabelSet, unit: ChartUnit): Ch
     labels: boundedTexts(line.labels, 200),
     ...{ samples, first, last, min, max, mean, gaps },
     max_at: iso(figures.maxAt),
+    ...(figures.maxAfter === undefined ? {} : { max_after: iso(figures.maxAfter) }),
     last_at: iso(figures.lastAt),
     ...(line.unusable === 0 ? {} : { unusable: line.unusable }),
     shown: {

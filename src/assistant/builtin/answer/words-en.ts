@@ -240,10 +240,14 @@ export const ENGLISH_WORDS: Words = {
   series: (total) => `**${String(total)} ${total === 1 ? 'series' : 'series'}**:`,
   noSeries: '**No data**: no series matches the expression at that time.',
   scalar: (value) => `**${value}**`,
-  went: (name, { last, min, max, lastAt, maxAt }) =>
-    `**${name}: ${last}** at ${lastAt}; lowest ${min}, highest ${max} at ${maxAt}.`,
+  went: (name, { last, min, max, lastAt, maxAt, maxAfter }) =>
+    `**${name}: ${last}** at ${lastAt}; lowest ${min}, highest ${max} ${maxAfter === undefined ? `at ${maxAt}` : `between ${maxAfter} and ${maxAt}`}.`,
   eachStep: (seconds) =>
-    `The figures are of one value each ${seconds < 120 ? `${String(seconds)} s` : `${String(Math.round(seconds / 60))} min`}: what was higher or lower in between is not among them. Ask for a shorter time to see it.`,
+    `The figures are of one value each ${step(seconds)}: what was higher or lower in between is not among them. Ask for a shorter time to see it.`,
+  everySample: (seconds) =>
+    `The line has one value each ${step(seconds)}; lowest, highest and the shade around the line are of every sample in between.`,
+  eachBetween: (seconds, each) =>
+    `The line has one value each ${step(seconds)}; lowest, highest and the shade around the line are of one each ${step(each)}.`,
   noValues: (total) =>
     `**No data to draw**: ${String(total)} series ${total === 1 ? 'matches' : 'match'}, but without any number in that time.`,
   picture: (file) => `The chart is attached (\`${file}\`); its times are in UTC.`,
@@ -341,6 +345,10 @@ function ofThem(state: AlertState, suppressed: number): string {
   return state === 'firing' && suppressed > 0
     ? `, ${String(suppressed)} of them suppressed (silenced or inhibited)`
     : '';
+}
+
+function step(seconds: number): string {
+  return seconds < 120 ? `${String(seconds)} s` : `${String(Math.round(seconds / 60))} min`;
 }
 
 function span(milliseconds: number): string {

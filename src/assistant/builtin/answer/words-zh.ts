@@ -234,10 +234,14 @@ export const CHINESE_WORDS: Words = {
   series: (total) => `**共 ${String(total)} 条序列**：`,
   noSeries: '**没有数据**：此时没有序列匹配这个表达式。',
   scalar: (value) => `**${value}**`,
-  went: (name, { last, min, max, lastAt, maxAt }) =>
-    `**${name}：${last}**（${lastAt}）；最低 ${min}，最高 ${max}（${maxAt}）。`,
+  went: (name, { last, min, max, lastAt, maxAt, maxAfter }) =>
+    `**${name}：${last}**（${lastAt}）；最低 ${min}，最高 ${max}（${maxAfter === undefined ? maxAt : `${maxAfter} 至 ${maxAt} 之间`}）。`,
   eachStep: (seconds) =>
-    `以上数值每 ${seconds < 120 ? `${String(seconds)} 秒` : `${String(Math.round(seconds / 60))} 分钟`}取一个，其间更高或更低的值不在其中；缩短时间范围即可看到。`,
+    `以上数值每 ${step(seconds)}取一个，其间更高或更低的值不在其中；缩短时间范围即可看到。`,
+  everySample: (seconds) =>
+    `曲线每 ${step(seconds)}取一个值；最低、最高以及曲线周围的阴影包含其间的所有采样。`,
+  eachBetween: (seconds, each) =>
+    `曲线每 ${step(seconds)}取一个值；最低、最高以及曲线周围的阴影每 ${step(each)}取一个。`,
   noValues: (total) =>
     `**没有可以画出的数据**：有 ${String(total)} 条序列匹配，但这段时间内没有数值。`,
   picture: (file) => `图表见附件（\`${file}\`），图中时间为 UTC。`,
@@ -344,6 +348,10 @@ function describe(fault: SourceFault): string {
 
 function ofThem(state: AlertState, suppressed: number): string {
   return state === 'firing' && suppressed > 0 ? `，其中 ${String(suppressed)} 条被静默或抑制` : '';
+}
+
+function step(seconds: number): string {
+  return seconds < 120 ? `${String(seconds)} 秒` : `${String(Math.round(seconds / 60))} 分钟`;
 }
 
 function span(milliseconds: number): string {

@@ -181,10 +181,15 @@ export interface Words {
   /** One series over a time. */
   readonly went: (
     name: string,
-    figures: Readonly<Record<'last' | 'min' | 'max' | 'lastAt' | 'maxAt', string>>,
+    figures: Readonly<Record<'last' | 'min' | 'max' | 'lastAt' | 'maxAt', string>> & {
+      /** The highest was reached after this and until `maxAt`. */
+      readonly maxAfter?: string;
+    },
   ) => string;
-  /** What the figures of a chart are of. */
+  /** What the figures of a chart are of: of one value a step, or lowest and highest of more. */
   readonly eachStep: (seconds: number) => string;
+  readonly everySample: (seconds: number) => string;
+  readonly eachBetween: (seconds: number, each: number) => string;
   /** There are series, but no number in them. */
   readonly noValues: (total: number) => string;
   readonly picture: (file: string) => string;

@@ -1,5 +1,6 @@
 import type { ChartUnit } from '../../charts/chart-unit.js';
 import { chart, type ChartResult } from '../../tools/chart.tool.js';
+import { FINE_SECONDS } from '../../tools/chart-extremes.js';
 import { seriesText } from '../../tools/chart-lines.js';
 import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
@@ -17,8 +18,6 @@ export interface ChartQuestion {
   readonly ignored: readonly string[];
 }
 
-/** Most scrape intervals are no shorter. */
-const FINE_SECONDS = 30;
 const FIRING_SHOWN = 5;
 const STRETCHES_SHOWN = 3;
 
@@ -44,7 +43,7 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
         conditions: '',
         lead: leadOf(run, result, title),
       }),
-      ...eachStep(run, result),
+      ...extremesOf(run, result),
       ...how,
       ...(range.toCome === true ? [words.toCome] : []),
       ...(result.series.length === 0 ? [] : [seriesTable(run, result)]),
@@ -62,10 +61,19 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
   };
 }
 
-/** Between two values of a coarse grid anything may have been: the figures must not hide that. */
-function eachStep(run: TurnRun, { series, range }: ChartResult): readonly string[] {
-  const seconds = range.step_seconds;
-  return series.length === 0 || seconds < FINE_SECONDS ? [] : [run.words.eachStep(seconds)];
+/** What the lowest and highest are of: they must not hide what was between two values. */
+function extremesOf({ words }: TurnRun, result: ChartResult): readonly string[] {
+  const { series, range, min_max: minMax } = result;
+  const step = range.step_seconds;
+  if (series.length === 0) return [];
+  switch (minMax.of) {
+    case 'samples':
+      return [words.everySample(step)];
+    case 'evaluations':
+      return [words.eachBetween(step, minMax.each_seconds)];
+    case 'points':
+      return step <= FINE_SECONDS ? [] : [words.eachStep(step)];
+  }
 }
 
 function leadOf(run: TurnRun, result: ChartResult, title: string | undefined): string {
@@ -73,9 +81,16 @@ function leadOf(run: TurnRun, result: ChartResult, title: string | undefined): s
   const [only] = result.series;
   if (only === undefined) return result.total === 0 ? words.noSeries : words.noValues(result.total);
   if (result.total > 1) return words.series(result.total);
-  const { shown, last_at: lastAt, max_at: maxAt } = only;
-  const name = title === undefined ? code(only.name, 120) : plain(title, 120);
-  return words.went(name, { ...shown, lastAt: run.at(lastAt), maxAt: run.at(maxAt) });
+  const { shown, last_at: lastAt, max_at: maxAt, max_after: maxAfter } = only;
+  // Of no label at all: what was asked for is all that it can be called by.
+  const own = Object.keys(only.labels).length === 0 ? result.expr : only.name;
+  const name = title === undefined ? code(own, 120) : plain(title, 120);
+  return words.went(name, {
+    ...shown,
+    lastAt: run.at(lastAt),
+    maxAt: run.at(maxAt),
+    ...(maxAfter === undefined ? {} : { maxAfter: run.at(maxAfter) }),
+  });
 }
 
 function seriesTable(run: TurnRun, result: ChartResult): string {
