@@ -17,11 +17,8 @@ import { PRODUCT } from './protocols/http/product.js';
 import { traceRequests } from './protocols/http/trace-requests.js';
 import { openTracing } from './tracing/open-tracing.js';
 import { closeTracing, isTracing } from './tracing/tracing.js';
-import {
-  type BodyCeilings,
-  bodyCeilings,
-  createHttpAdapter,
-} from './protocols/http/http-adapter.js';
+import { type BodyCeilings, bodyCeilings } from './protocols/http/body-ceilings.js';
+import { createHttpAdapter } from './protocols/http/http-adapter.js';
 import { markManagement } from './protocols/http/management-requests.js';
 import { StreamRegistry } from './protocols/sse/stream-registry.js';
 import { TokenStore } from './store/token.store.js';
