@@ -8,6 +8,7 @@ import { A2AOperations } from './a2a-v1/a2a.operations.js';
 import { CardSigner } from './a2a-v1/card-signer.js';
 import { FileView } from './a2a-v1/file-view.js';
 import { HintController } from './a2a-v1/hint.controller.js';
+import { PushOperations } from './a2a-v1/push.operations.js';
 import { RecordsController } from './a2a-v1/records.controller.js';
 import { RestController } from './a2a-v1/rest.controller.js';
 import { RpcController } from './a2a-v1/rpc.controller.js';
@@ -40,7 +41,14 @@ export class A2aModule {
       module: A2aModule,
       imports: [SseModule, ...imports],
       controllers: config.a2a.enabled ? [...CONTROLLERS] : [],
-      providers: [A2AOperations, CardSigner, FileView, RpcDispatcher, LegacyDispatcher],
+      providers: [
+        A2AOperations,
+        PushOperations,
+        CardSigner,
+        FileView,
+        RpcDispatcher,
+        LegacyDispatcher,
+      ],
     };
   }
 }

@@ -61,7 +61,7 @@ export class LegacyDispatcher {
     reply: FastifyReply,
     encoding: SseEncoding,
   ): Promise<void> {
-    if (method.startsWith('tasks/pushNotificationConfig/')) this.operations.requirePush();
+    if (method.startsWith('tasks/pushNotificationConfig/')) this.operations.push.requireEnabled();
     const params = readV03Params(method, rpc.params);
     const call = callOf(reply, '0.3');
     if (method === 'agent/getAuthenticatedExtendedCard') {

@@ -20,7 +20,8 @@ import type { JsonValue } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';
 import type { TaskStream } from '../../tasks/task.types.js';
-import type { A2AOperations, Call } from '../a2a-v1/a2a.operations.js';
+import type { A2AOperations } from '../a2a-v1/a2a.operations.js';
+import type { Call } from '../a2a-v1/call.js';
 import { toSdkEvent, toSdkTask } from './sdk-documents.js';
 
 type StreamEvent = TaskStream extends AsyncIterable<infer E> ? E : never;
@@ -100,7 +101,7 @@ export class RequestHandlerFacade implements A2ARequestHandler {
     const document = TaskPushNotificationConfig.toJSON(params) as JsonValue;
     return this.keep(async () =>
       TaskPushNotificationConfig.fromJSON(
-        await this.operations.createPushConfig(this.ctx, document, this.call),
+        await this.operations.push.create(this.ctx, document, this.call),
       ),
     );
   }
@@ -111,7 +112,7 @@ export class RequestHandlerFacade implements A2ARequestHandler {
   }: GetTaskPushNotificationConfigRequest): Promise<TaskPushNotificationConfig> {
     return this.keep(async () =>
       TaskPushNotificationConfig.fromJSON(
-        await this.operations.getPushConfig(this.ctx, { taskId, id }, this.call),
+        await this.operations.push.get(this.ctx, { taskId, id }, this.call),
       ),
     );
   }
@@ -121,7 +122,7 @@ export class RequestHandlerFacade implements A2ARequestHandler {
     taskId,
   }: ListTaskPushNotificationConfigsRequest): Promise<ListTaskPushNotificationConfigsResponse> {
     return this.keep(async () => {
-      const { configs } = await this.operations.listPushConfigs(this.ctx, { taskId }, this.call);
+      const { configs } = await this.operations.push.list(this.ctx, { taskId }, this.call);
       return {
         configs: configs.map((one) => TaskPushNotificationConfig.fromJSON(one)),
         nextPageToken: '',
@@ -133,7 +134,7 @@ export class RequestHandlerFacade implements A2ARequestHandler {
     taskId,
     id,
   }: DeleteTaskPushNotificationConfigRequest): Promise<void> {
-    return this.keep(() => this.operations.deletePushConfig(this.ctx, { taskId, id }, this.call));
+    return this.keep(() => this.operations.push.delete(this.ctx, { taskId, id }, this.call));
   }
 
   private async *stream(

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   GATEWAY_CONFIG,
@@ -7,46 +6,24 @@ import {
 } from '../../config/config.types.js';
 import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
-import type { EndSignal } from '../../domain/end-signal.js';
 import { DomainError } from '../../domain/errors.js';
 import { type EventId, parseEventId } from '../../domain/event.js';
 import { FILE_MARK } from '../../domain/file-ref.js';
-import type { Webhook, WireVersion } from '../../domain/webhook.js';
-import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.service.js';
 import { TaskService } from '../../tasks/task.service.js';
 import type { StartAt, Submission, Submitted, TaskStream } from '../../tasks/task.types.js';
 import { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { JsonText } from '../wire/json-rpc.js';
-import { INT32_MAX, Params } from '../wire/params.js';
+import { INT32_MAX } from '../wire/params.js';
 import { agentCards } from './agent-card.js';
+import type { Call } from './call.js';
 import { CardSigner } from './card-signer.js';
 import { FileView, type FileViewer } from './file-view.js';
 import { readListRequest } from './list-request.js';
-import {
-  type PushConfigList,
-  readPushPage,
-  readWebhook,
-  type WebhookRequest,
-} from './push-request.js';
+import type { WebhookRequest } from './push-request.js';
+import { PushOperations } from './push.operations.js';
+import { readParams } from './request-params.js';
 import { readSendRequest, type SendRequest } from './send-request.js';
 import { type TaskView, viewStream, viewTask } from './task-view.js';
-import { checkTenantField } from './tenant-hint.js';
-
-/** What a call brings besides its params. */
-export interface Call {
-  /** Aborts when the client is gone. Ends waiting and reading, never a run. */
-  readonly signal: EndSignal;
-  /** The Last-Event-ID header, for streams. */
-  readonly lastEventId?: string | undefined;
-  /** The Idempotency-Key header, for sends: what came before under it is joined. */
-  readonly idempotencyKey?: string | undefined;
-  /** The version that the caller speaks, for what outlives the call. */
-  readonly version: WireVersion;
-  /** Under which URL the caller reaches the gateway, without a trailing slash. */
-  readonly baseUrl: string;
-  /** Told once the core has accepted the call: which task it was about, for the access log. */
-  noteTask(taskId: string): void;
-}
 
 export interface TaskList {
   readonly tasks: readonly Task[];
@@ -64,7 +41,7 @@ export interface TaskList {
 export class A2AOperations {
   constructor(
     private readonly tasks: TaskService,
-    private readonly push: PushConfigService,
+    readonly push: PushOperations,
     private readonly tenants: TenantDirectory,
     private readonly signer: CardSigner,
     private readonly files: FileView,
@@ -127,7 +104,7 @@ export class A2AOperations {
   }
 
   async listTasks(ctx: CallContext, params: JsonValue | undefined, call: Call): Promise<TaskList> {
-    const { query, view } = readListRequest(this.read(ctx, params), this.limits(ctx));
+    const { query, view } = readListRequest(readParams(ctx, params), this.limits(ctx));
     const page = await this.tasks.list(ctx, query, (task) => viewTask(task, view));
     return {
       tasks: await this.files.tasks(page.tasks, viewer(ctx, call)),
@@ -168,90 +145,13 @@ export class A2AOperations {
     return this.files.stream(stream, viewer(ctx, call));
   }
 
-  /**
-   * Before any look at the task (spec 3.3.4).
-   * @throws DomainError PUSH_NOTIFICATION_NOT_SUPPORTED.
-   */
-  requirePush(): void {
-    this.push.requireEnabled();
-  }
-
-  /**
-   * Without an id it gets one of its own in 1.0; in 0.3 there is one such config a task.
-   * @throws DomainError as PushConfigService.create.
-   */
-  async createPushConfig(
-    ctx: CallContext,
-    params: JsonValue | undefined,
-    call: Call,
-  ): Promise<ShownWebhook> {
-    const given = this.readPush(ctx, params);
-    const { idBytes } = this.limits(ctx);
-    const taskId = given.requiredId('taskId', idBytes);
-    const webhook = readWebhook(given, call.version, idBytes);
-    given.check();
-    const id = webhook.id ?? (call.version === '0.3' ? taskId : randomUUID());
-    const created = await this.push.create(ctx, taskId, { ...webhook, id });
-    call.noteTask(taskId);
-    return created;
-  }
-
-  /** @throws DomainError TASK_NOT_FOUND for the task and for the config (spec 3.1.8). */
-  async getPushConfig(
-    ctx: CallContext,
-    params: JsonValue | undefined,
-    call: Call,
-  ): Promise<ShownWebhook> {
-    const given = this.readPush(ctx, params);
-    const { idBytes } = this.limits(ctx);
-    const taskId = given.requiredId('taskId', idBytes);
-    // 0.3 may leave it out.
-    const id =
-      call.version === '0.3' ? (given.id('id', idBytes) ?? '') : given.requiredId('id', idBytes);
-    given.check();
-    const found = await this.push.get(ctx, taskId, id);
-    call.noteTask(taskId);
-    return found;
-  }
-
-  /** @throws DomainError TASK_NOT_FOUND. */
-  async listPushConfigs(
-    ctx: CallContext,
-    params: JsonValue | undefined,
-    call: Call,
-  ): Promise<PushConfigList> {
-    const given = this.readPush(ctx, params);
-    const { idBytes, listPageMax } = this.limits(ctx);
-    const taskId = given.requiredId('taskId', idBytes);
-    const page = readPushPage(given, listPageMax);
-    given.check();
-    const all = await this.push.list(ctx, taskId);
-    call.noteTask(taskId);
-    return page(all);
-  }
-
-  /** Idempotent (spec 3.1.10). @throws DomainError TASK_NOT_FOUND. */
-  async deletePushConfig(
-    ctx: CallContext,
-    params: JsonValue | undefined,
-    call: Call,
-  ): Promise<void> {
-    const given = this.readPush(ctx, params);
-    const { idBytes } = this.limits(ctx);
-    const taskId = given.requiredId('taskId', idBytes);
-    const id = given.requiredId('id', idBytes);
-    given.check();
-    await this.push.remove(ctx, taskId, id);
-    call.noteTask(taskId);
-  }
-
   /** The card of the caller's own tenant (spec 3.1.11), in the shape of the caller's version. */
   async extendedAgentCard(
     ctx: CallContext,
     params: JsonValue | undefined,
     { baseUrl, version }: Call,
   ): Promise<JsonObject> {
-    if (params !== undefined) this.read(ctx, params).check();
+    if (params !== undefined) readParams(ctx, params).check();
     const { v1, v03 } = agentCards({
       baseUrl,
       headerName: this.config.auth.headerName,
@@ -270,36 +170,25 @@ export class A2AOperations {
     webhook: WebhookRequest | undefined,
     call: Call,
   ): Promise<Submitted> {
-    if (webhook !== undefined) await this.push.check(webhook.url);
+    if (webhook !== undefined) await this.push.check(webhook);
     const submitted = await this.tasks.submit(ctx, submission);
-    const { taskId, how } = submitted;
-    call.noteTask(taskId);
-    if (webhook !== undefined) {
-      const hook: Webhook = { ...webhook, id: webhook.id ?? taskId };
-      if (how === 'joined') await this.push.ensure(ctx, taskId, hook);
-      else await this.push.attach(ctx, taskId, hook, how === 'created' ? 'start' : 'now');
-    }
+    call.noteTask(submitted.taskId);
+    if (webhook !== undefined) await this.push.attach(ctx, submitted, webhook);
     return submitted;
   }
 
   private readSend(ctx: CallContext, params: JsonValue | undefined, call: Call): SendRequest {
     const { version, idempotencyKey } = call;
-    const send = readSendRequest(this.read(ctx, params), version, this.limits(ctx).idBytes);
+    const send = readSendRequest(readParams(ctx, params), version, this.limits(ctx).idBytes);
     if (idempotencyKey === undefined) return send;
     return { ...send, submission: { ...send.submission, idempotencyKey } };
-  }
-
-  private readPush(ctx: CallContext, params: JsonValue | undefined): Params {
-    const given = this.read(ctx, params);
-    this.push.requireEnabled();
-    return given;
   }
 
   private readGet(
     ctx: CallContext,
     params: JsonValue | undefined,
   ): { readonly id: string; readonly view: TaskView } {
-    const given = this.read(ctx, params);
+    const given = readParams(ctx, params);
     const id = given.requiredId('id', this.limits(ctx).idBytes);
     const view: TaskView = {
       historyLength: given.integer('historyLength', 0, INT32_MAX),
@@ -309,16 +198,10 @@ export class A2AOperations {
   }
 
   private readTaskId(ctx: CallContext, params: JsonValue | undefined): string {
-    const given = this.read(ctx, params);
+    const given = readParams(ctx, params);
     const id = given.requiredId('id', this.limits(ctx).idBytes);
     given.check();
     return id;
-  }
-
-  private read(ctx: CallContext, params: JsonValue | undefined): Params {
-    const given = Params.of(params);
-    checkTenantField(ctx, given);
-    return given;
   }
 
   private limits(ctx: CallContext): TenantLimits {

@@ -7,7 +7,22 @@ import { noteRequest } from '../../metrics/request-notes.js';
 import type { TenantDirectory } from '../../tenant/tenant.directory.js';
 import { ClientGone } from '../http/client-gone.js';
 import { activatedExtensions } from '../wire/extensions.js';
-import type { Call } from './a2a.operations.js';
+
+/** What a call brings besides its params. */
+export interface Call {
+  /** Aborts when the client is gone. Ends waiting and reading, never a run. */
+  readonly signal: EndSignal;
+  /** The Last-Event-ID header, for streams. */
+  readonly lastEventId?: string | undefined;
+  /** The Idempotency-Key header, for sends: what came before under it is joined. */
+  readonly idempotencyKey?: string | undefined;
+  /** The version that the caller speaks, for what outlives the call. */
+  readonly version: WireVersion;
+  /** Under which URL the caller reaches the gateway, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Told once the core has accepted the call: which task it was about, for the access log. */
+  noteTask(taskId: string): void;
+}
 
 /** What an operation learns of its HTTP request. Most never ask for the signal. */
 class HttpCall implements Call {

@@ -123,7 +123,7 @@ export class RestController {
       throw new InvalidParams([{ field: 'taskId', description }]);
     }
     const document = { ...body, taskId };
-    answer(reply, await this.operations.createPushConfig(ctx, document, callOf(reply)), 201);
+    answer(reply, await this.operations.push.create(ctx, document, callOf(reply)), 201);
   }
 
   @Get(['tasks/:id/pushNotificationConfigs', 'tasks/:id/pushNotificationConfigs/:config'])
@@ -137,10 +137,10 @@ export class RestController {
     const call = callOf(reply);
     if (config === undefined) {
       this.begin(ctx, request, reply, 'ListTaskPushNotificationConfigs');
-      answer(reply, await this.operations.listPushConfigs(ctx, document, call));
+      answer(reply, await this.operations.push.list(ctx, document, call));
     } else {
       this.begin(ctx, request, reply, 'GetTaskPushNotificationConfig');
-      answer(reply, await this.operations.getPushConfig(ctx, { ...document, id: config }, call));
+      answer(reply, await this.operations.push.get(ctx, { ...document, id: config }, call));
     }
   }
 
@@ -153,7 +153,7 @@ export class RestController {
     this.begin(ctx, request, reply, 'DeleteTaskPushNotificationConfig');
     const { id: taskId = '', config: id = '' } = request.params;
     const document = { ...queryDocument(request.query), taskId, id };
-    await this.operations.deletePushConfig(ctx, document, callOf(reply));
+    await this.operations.push.delete(ctx, document, callOf(reply));
     reply.code(204).send();
   }
 

@@ -9,8 +9,8 @@ import { toWireError } from '../http/send-error.js';
 import { SseResponder } from '../sse/sse-responder.js';
 import { StreamQuota } from '../sse/stream-quota.js';
 import { rpcErrorText, rpcFrame, type RpcRequest, rpcResultText } from '../wire/json-rpc.js';
-import { A2AOperations, type Call } from './a2a.operations.js';
-import { callOf } from './call.js';
+import { A2AOperations } from './a2a.operations.js';
+import { type Call, callOf } from './call.js';
 
 type Params = JsonValue | undefined;
 type Answer = (ops: A2AOperations, ctx: CallContext, params: Params, call: Call) => unknown;
@@ -46,20 +46,20 @@ const METHODS: readonly Method[] = [
   },
   {
     name: 'CreateTaskPushNotificationConfig',
-    answer: (ops, ctx, params, call) => ops.createPushConfig(ctx, params, call),
+    answer: (ops, ctx, params, call) => ops.push.create(ctx, params, call),
   },
   {
     name: 'GetTaskPushNotificationConfig',
-    answer: (ops, ctx, params, call) => ops.getPushConfig(ctx, params, call),
+    answer: (ops, ctx, params, call) => ops.push.get(ctx, params, call),
   },
   {
     name: 'ListTaskPushNotificationConfigs',
-    answer: (ops, ctx, params, call) => ops.listPushConfigs(ctx, params, call),
+    answer: (ops, ctx, params, call) => ops.push.list(ctx, params, call),
   },
   {
     name: 'DeleteTaskPushNotificationConfig',
     answer: async (ops, ctx, params, call) => {
-      await ops.deletePushConfig(ctx, params, call);
+      await ops.push.delete(ctx, params, call);
       return null;
     },
   },
