@@ -38,13 +38,20 @@ export function subscribe(origin, taskId, onData = () => undefined) {
     socket.on('close', () => reject(new Error('a stream ended before its first event')));
     socket.on('data', (text) => {
       onData(text);
-      if (open || !text.includes('data:')) return;
+      if (open) return;
+      if (text.startsWith('HTTP/1.1') && !text.startsWith('HTTP/1.1 200')) {
+        socket.destroy();
+        reject(
+          new Error(`a stream was refused: ${text.split('\r\n')[0]} ${text.split('\r\n\r\n')[1]}`),
+        );
+      }
+      if (!text.includes('data:')) return;
       open = true;
       resolve(socket);
     });
     socket.write(
       `GET /a2a/tasks/${taskId}:subscribe HTTP/1.1\r\nhost: ${hostname}:${port}\r\n` +
-        `authorization: Bearer ${TOKEN}\r\naccept: text/event-stream\r\n\r\n`,
+        `authorization: Bearer ${TOKEN}\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n`,
     );
   });
 }

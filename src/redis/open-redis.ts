@@ -1,6 +1,7 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
 import type { RedisLogin, RedisSettings } from '../config/config.types.js';
 import { parseRedisUrl, type RedisAddress, type RedisNode } from '../config/redis-url.js';
+import { limitWaiting } from './limit-waiting.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -32,14 +33,13 @@ const CONNECT_MS = 5000;
 export function openRedis(settings: RedisSettings, behaviour: LinkBehaviour): RedisClient {
   const address = addressOf(settings);
   if (address.kind === 'cluster') return openCluster(settings, address.nodes, behaviour);
-  return heard(
-    new Redis({
-      ...linkOptions(settings, behaviour),
-      ...targetOf(settings, address, behaviour),
-      // Only with one server or master: a Cluster's client goes on to another node instead.
-      ...(behaviour.reconnects ? { retryStrategy } : { retryStrategy: null }),
-    }),
-  );
+  const redis = new Redis({
+    ...linkOptions(settings, behaviour),
+    ...targetOf(settings, address, behaviour),
+    // Only with one server or master: a Cluster's client goes on to another node instead.
+    ...(behaviour.reconnects ? { retryStrategy } : { retryStrategy: null }),
+  });
+  return made(redis, behaviour);
 }
 
 /**
@@ -51,7 +51,8 @@ export function openNode(
   node: RedisNode,
   behaviour: LinkBehaviour,
 ): Redis {
-  return heard(new Redis({ ...linkOptions(settings, behaviour), ...node, retryStrategy: null }));
+  const redis = new Redis({ ...linkOptions(settings, behaviour), ...node, retryStrategy: null });
+  return made(redis, behaviour);
 }
 
 /** A connection to one Sentinel itself, to ask what it knows. */
@@ -64,15 +65,14 @@ export function openSentinel(
   const options = { ...linkOptions(settings, behaviour) };
   delete options.username;
   delete options.password;
-  return heard(
-    new Redis({
-      ...options,
-      ...node,
-      retryStrategy: null,
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-    }),
-  );
+  const redis = new Redis({
+    ...options,
+    ...node,
+    retryStrategy: null,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  });
+  return made(redis, behaviour);
 }
 
 /** A connection to each server that holds data of its own. */
@@ -111,19 +111,7 @@ function openCluster(
     clusterRetryStrategy: behaviour.reconnects ? retryStrategy : () => null,
     lazyConnect: !behaviour.reconnects,
   };
-  const cluster = new Cluster([...nodes], options);
-  const { commandTimeoutMs } = behaviour;
-  if (commandTimeoutMs !== undefined) limitWaiting(cluster, commandTimeoutMs);
-  return heard(cluster);
-}
-
-/** A command that waits for the Cluster itself, before any node has it, is not timed by ioredis. */
-function limitWaiting(cluster: Cluster, ms: number): void {
-  const send = cluster.sendCommand.bind(cluster);
-  cluster.sendCommand = (command, stream, node) => {
-    command.setTimeout(ms);
-    return send(command, stream, node);
-  };
+  return made(new Cluster([...nodes], options), behaviour);
 }
 
 function linkOptions(settings: RedisSettings, behaviour: LinkBehaviour): LinkOptions {
@@ -131,7 +119,7 @@ function linkOptions(settings: RedisSettings, behaviour: LinkBehaviour): LinkOpt
   const login = 'nodes' in address || address.kind === 'single' ? address : undefined;
   const username = login?.username ?? settings.username;
   const password = login?.password ?? settings.password;
-  const { commandTimeoutMs, name, reconnects, waits } = behaviour;
+  const { name, reconnects, waits } = behaviour;
   return {
     connectionName: name,
     connectTimeout: CONNECT_MS,
@@ -142,7 +130,6 @@ function linkOptions(settings: RedisSettings, behaviour: LinkBehaviour): LinkOpt
     disableClientInfo: true,
     autoResubscribe: false,
     lazyConnect: !reconnects,
-    ...(commandTimeoutMs === undefined ? {} : { commandTimeout: commandTimeoutMs }),
     ...(reconnects ? { socketTimeout: SILENCE_MS } : {}),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
@@ -195,8 +182,9 @@ function retryStrategy(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 5), 1000);
 }
 
-/** Without a listener ioredis prints to the console. */
-function heard<T extends RedisClient>(client: T): T {
+function made<T extends RedisClient>(client: T, { commandTimeoutMs }: LinkBehaviour): T {
+  // Without a listener ioredis prints to the console.
   client.on('error', () => undefined);
+  if (commandTimeoutMs !== undefined) limitWaiting(client, commandTimeoutMs);
   return client;
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
+import { afterWaiting } from './limit-waiting.js';
 
 /** Asking so often keeps a silent connection provably alive, or finds it dead. */
 const PING_MS = 2000;
@@ -136,17 +137,13 @@ export class RedisSubscriber {
   private nextConnect(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const onConnected = (): void => {
-        clearTimeout(timer);
+        stop();
         resolve();
       };
-      const timer = setTimeout(
-        () => {
-          this.events.off('connected', onConnected);
-          reject(new Error('Redis does not confirm a subscription'));
-        },
-        Math.max(0, ms),
-      );
-      timer.unref();
+      const stop = afterWaiting(Math.max(0, ms), () => {
+        this.events.off('connected', onConnected);
+        reject(new Error('Redis does not confirm a subscription'));
+      });
       this.events.once('connected', onConnected);
     });
   }

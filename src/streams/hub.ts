@@ -3,6 +3,7 @@ import { unavailable } from '../domain/errors.js';
 import { type EventId, LOG_START } from '../domain/event.js';
 import { metrics } from '../metrics/metrics.js';
 import { Keys } from '../redis/keys.js';
+import { afterWaiting } from '../redis/limit-waiting.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
@@ -188,18 +189,18 @@ export class StreamHub implements OnModuleInit, OnApplicationShutdown {
 
 /** @throws DomainError UNAVAILABLE: without a connection a subscription waits for one, not for ever here. */
 async function confirmed(topic: Topic): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
+    stop = afterWaiting(CONFIRM_MS, () => {
       reject(new Error('the subscription is not confirmed'));
-    }, CONFIRM_MS);
+    });
   });
   try {
     await Promise.race([topic.subscribed, late]);
   } catch (error) {
     throw unavailable('The task store does not answer', error);
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }
 
