@@ -300,16 +300,6 @@ export function showTenants(tenants: readonly string[], most: number): void {
   }
 }
 
-const atFault = new Set<string>();
-
-/** Counts a change of the YAML file or the listener's certificate that was taken, or refused. */
-export function configReloaded(what: 'file' | 'certificate', isTaken: boolean): void {
-  if (isTaken) atFault.delete(what);
-  else atFault.add(what);
-  metrics.configReloads.inc({ outcome: isTaken ? 'taken' : 'refused' });
-  metrics.configIsCurrent.set(atFault.size === 0 ? 1 : 0);
-}
-
 /** Adds Node's own measurements (CPU, memory, event loop); called once by a gateway's start. */
 export function collectProcessMetrics(): void {
   collectDefaultMetrics({ register: registry });

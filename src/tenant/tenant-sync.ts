@@ -11,7 +11,8 @@ import { OpenCalls } from '../auth/open-calls.js';
 import { TokenVerifier } from '../auth/token.verifier.js';
 import { ConfigError } from '../config/config-error.js';
 import { ConfigSource, needRestart } from '../config/config-source.js';
-import { configReloaded, metrics } from '../metrics/metrics.js';
+import { configReloaded } from '../metrics/config-reloads.js';
+import { metrics } from '../metrics/metrics.js';
 import { RedisTenantStore, type StoredTenant } from '../store/redis-tenant.store.js';
 import { type ServedTenant, TenantDirectory } from './tenant.directory.js';
 

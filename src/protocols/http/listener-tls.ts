@@ -6,7 +6,8 @@ import { ConfigError } from '../../config/config-error.js';
 import type { ListenTls } from '../../config/config.types.js';
 import { readListenCertificate } from '../../config/listen-certificate.js';
 import { WatchedFiles } from '../../config/watched-files.js';
-import { configReloaded, metrics } from '../../metrics/metrics.js';
+import { configReloaded } from '../../metrics/config-reloads.js';
+import { metrics } from '../../metrics/metrics.js';
 
 /**
  * TLS of the main listener. A certificate that was renewed on disk is taken for new connections,
