@@ -2,7 +2,7 @@
 // auth, no checks, no run, no stream. What is between this and the gateway is the gateway's own work.
 import Fastify from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { DEFAULT_LIMITS } from '../../dist/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../dist/config/limits.js';
 import { Keys } from '../../dist/redis/keys.js';
 import { RedisConnections } from '../../dist/redis/redis.connections.js';
 import { RedisLogStore } from '../../dist/store/redis-log.store.js';

@@ -5,12 +5,8 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contentOf, turnOf } from '../../test/support/fake-sources.js';
-import {
-  DEFAULT_LIMITS,
-  GATEWAY_CONFIG,
-  type GatewayConfig,
-  type TenantConfig,
-} from '../config/config.types.js';
+import { GATEWAY_CONFIG, type GatewayConfig, type TenantConfig } from '../config/config.types.js';
+import { DEFAULT_LIMITS } from '../config/limits.js';
 import { AssistantModule } from './assistant.module.js';
 import { type AssistantBackend, BackendRegistry, type Frame } from './assistant-backend.js';
 import { TenantBackends } from './backend-registry.js';

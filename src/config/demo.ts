@@ -1,4 +1,5 @@
-import { DEFAULT_LIMITS, type TenantConfig, type TokenConfig } from './config.types.js';
+import type { TenantConfig, TokenConfig } from './config.types.js';
+import { DEFAULT_LIMITS } from './limits.js';
 import { DEFAULT_SCOPES } from './token-scopes.js';
 import type { Toolset } from './toolsets.js';
 

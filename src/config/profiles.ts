@@ -1,4 +1,5 @@
-import { DEFAULT_LIMITS, type TenantConfig, type TenantLimits } from './config.types.js';
+import type { TenantConfig } from './config.types.js';
+import { DEFAULT_LIMITS, type TenantLimits } from './limits.js';
 
 export const PROFILES = ['default', 'strict'] as const;
 export type Profile = (typeof PROFILES)[number];

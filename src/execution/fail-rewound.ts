@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { Task } from '../domain/a2a.js';
 import type { TaskFold } from '../domain/fold.js';
 import type { Settled } from '../store/redis-log.store.js';

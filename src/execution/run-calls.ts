@@ -10,7 +10,7 @@ import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
-import { RunLostError } from '../streams/log-writer.js';
+import { RunLostError } from '../streams/run-lost-error.js';
 import type { RunEffects } from './run-effects.js';
 
 const PATIENCE_MS = 10_000;

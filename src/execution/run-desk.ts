@@ -12,7 +12,7 @@ import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type Done, RunCalls } from './run-calls.js';
 import type { RunEffects } from './run-effects.js';
-import { RunLostError } from '../streams/log-writer.js';
+import { RunLostError } from '../streams/run-lost-error.js';
 
 const PATIENCE_MS = 10_000;
 const POLL_MS = 400;

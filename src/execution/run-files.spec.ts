@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../config/config.types.js';
+import { DEFAULT_LIMITS } from '../config/limits.js';
 import type { Part } from '../domain/a2a.js';
 import { fileOf, type KeptFile } from '../domain/file-ref.js';
 import type { RedisFileStore } from '../store/redis-file.store.js';

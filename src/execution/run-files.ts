@@ -1,11 +1,11 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { Part } from '../domain/a2a.js';
 import { FILE_BYTES, fileUrl, type KeptFile } from '../domain/file-ref.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisFileStore } from '../store/redis-file.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
-import { RunLostError } from '../streams/log-writer.js';
+import { RunLostError } from '../streams/run-lost-error.js';
 
 const OUTAGE_MS = 30_000;
 const NAME_CHARS = 100;

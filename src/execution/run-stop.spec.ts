@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { RunLostError } from '../streams/log-writer.js';
+import { RunLostError } from '../streams/run-lost-error.js';
 import { RunStop } from './run-stop.js';
 
 const CANCEL = { kind: 'cancel', mark: 'user' } as const;

@@ -1,5 +1,5 @@
 import type { StopReason } from '../domain/stop-reason.js';
-import type { RunLostError } from '../streams/log-writer.js';
+import type { RunLostError } from '../streams/run-lost-error.js';
 
 /**
  * That a run has to stop, and why: because it is told to, or because it has lost its task. Its backend

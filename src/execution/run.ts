@@ -1,5 +1,5 @@
 import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { JsonObject, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { jsonBytes } from '../domain/document-size.js';
 import type { TaskFold } from '../domain/fold.js';
@@ -12,7 +12,8 @@ import type { Settled } from '../store/redis-log.store.js';
 import type { Usage } from '../store/redis-usage.store.js';
 import type { RunStores } from '../store/run-stores.js';
 import type { TaskKeys } from '../store/task-ref.js';
-import { LogWriter, RunLostError } from '../streams/log-writer.js';
+import { LogWriter } from '../streams/log-writer.js';
+import { RunLostError } from '../streams/run-lost-error.js';
 import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
 import { canceledBy, ENDED, listDeeds, UNMARKED } from './end-texts.js';

@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 
 /** How long a context is kept, ms: longer than its longest run, as its hash holds the lock. */
 export function contextTtl(limits: TenantLimits): number {

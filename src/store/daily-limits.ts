@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 
 /** What there is a daily allowance of, as scripts name it. */
 export type Spendable = 'tasks' | 'llm' | 'tools';

@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { DomainError } from '../domain/errors.js';
 import { DAY_SECONDS, limitReached, secondsOfDayLeft, WHOSE } from '../domain/limit.js';
 import { ScriptCode } from '../redis/script-code.js';

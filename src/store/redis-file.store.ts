@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import { formatFile, type KeptFile, parseFiles, TASK_FILE_BYTES } from '../domain/file-ref.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
 import { STATE_NUMBER } from '../domain/task-state.js';
 import { RedisConnections } from '../redis/redis.connections.js';

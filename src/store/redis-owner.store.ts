@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { asList, runScript, type ScriptReply } from '../redis/scripts.js';

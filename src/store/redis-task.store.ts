@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
 import { stateOf } from '../domain/task-state.js';
 import { Keys } from '../redis/keys.js';

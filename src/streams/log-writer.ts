@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { StreamResponse, Task, TaskStateName } from '../domain/a2a.js';
 import type { TaskFold } from '../domain/fold.js';
 import { metrics, tenantLabel } from '../metrics/metrics.js';
@@ -9,6 +9,7 @@ import type { RedisLogStore, Settled } from '../store/redis-log.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { LogRepair, type Mended } from './log-repair.js';
 import { type Batch, PendingEvents } from './pending-events.js';
+import { lostBy, RunLostError } from './run-lost-error.js';
 
 /** Deltas wait this long for others, so that a fast model costs 20 appends a second, not 200. */
 const COALESCE_MS = 50;
@@ -19,30 +20,6 @@ const BUFFER_BYTES = 1024 * 1024;
 /** … and Redis may be away so long before the run gives up (design 5.10). */
 const OUTAGE_MS = 30_000;
 const SNAPSHOT_BYTES = 64 * 1024;
-
-/** Why a run may not write any more. */
-export type LostReason =
-  /** Another instance took the task over: leave it alone. */
-  | 'fenced'
-  /** It has ended already (forced cancel). */
-  | 'ended'
-  /** Its keys are gone. */
-  | 'missing'
-  /** Redis lost acknowledged events: the run cannot go on from here. */
-  | 'rewound'
-  /** Redis did not answer for 30 s. */
-  | 'outage';
-
-/** Thrown by every write of a run that has lost its task. */
-export class RunLostError extends Error {
-  constructor(
-    readonly reason: LostReason,
-    cause?: unknown,
-  ) {
-    super(`the run lost its task: ${reason}`, { cause });
-    this.name = 'RunLostError';
-  }
-}
 
 export interface Settlement {
   readonly state: TaskStateName;
@@ -279,7 +256,7 @@ export class LogWriter {
       await this.mend(result.head, asOf);
       return this.insist(write, asOf);
     }
-    throw this.lose(new RunLostError(reasonOf(result.code)));
+    throw this.lose(new RunLostError(lostBy(result.code)));
   }
 
   /** @throws RunLostError when the log can't be mended. */
@@ -291,7 +268,7 @@ export class LogWriter {
     } catch (error) {
       throw this.lose(new RunLostError('outage', error));
     }
-    if (!result.ok) throw this.lose(new RunLostError(reasonOf(result.code)));
+    if (!result.ok) throw this.lose(new RunLostError(lostBy(result.code)));
     const { head, cancel } = result.value;
     if (head > this.head) this.restarts += 1;
     this.head = head;
@@ -306,20 +283,5 @@ export class LogWriter {
       this.hooks.onLost(error);
     }
     return this.lost;
-  }
-}
-
-function reasonOf(code: number): LostReason {
-  switch (code) {
-    case ScriptCode.StaleEpoch:
-      return 'fenced';
-    case ScriptCode.Terminal:
-      return 'ended';
-    case ScriptCode.Missing:
-      return 'missing';
-    case ScriptCode.Rewound:
-      return 'rewound';
-    default:
-      throw new Error(`bug: a write of a run was refused with ${code}`);
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_LIMITS, type TenantLimits } from '../config/config.types.js';
+import { DEFAULT_LIMITS, type TenantLimits } from '../config/limits.js';
 import type { RateAnswer, RatedCaller, Rates, RedisRateStore } from '../store/redis-rate.store.js';
 import { LocalRates } from './local-rates.js';
 import { RequestRates } from './request-rates.js';

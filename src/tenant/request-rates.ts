@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ExpiringMap } from '../auth/expiring-map.js';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { DomainError } from '../domain/errors.js';
 import { limitReached, type LimitState, WHOSE, type Whose } from '../domain/limit.js';
 import { metrics } from '../metrics/metrics.js';

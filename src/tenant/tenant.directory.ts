@@ -1,10 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  GATEWAY_CONFIG,
-  type GatewayConfig,
-  type TenantConfig,
-  type TenantLimits,
-} from '../config/config.types.js';
+import { GATEWAY_CONFIG, type GatewayConfig, type TenantConfig } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import { DomainError } from '../domain/errors.js';
 import type { Suspension } from '../store/redis-tenant.store.js';
 

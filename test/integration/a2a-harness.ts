@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  DEFAULT_LIMITS,
-  type GatewayConfig,
-  type TenantConfig,
-} from '../../src/config/config.types.js';
+import type { GatewayConfig, TenantConfig } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../src/config/limits.js';
 import type { Artifact, StreamResponse, Task, TaskStateName } from '../../src/domain/a2a.js';
 import type { CallContext } from '../../src/domain/call-context.js';
 import { DomainError, taskNotFound } from '../../src/domain/errors.js';

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import type { Submitted } from '../../src/tasks/task.types.js';
-import { DEFAULT_LIMITS, type TenantConfig } from '../../src/config/config.types.js';
+import type { TenantConfig } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../src/config/limits.js';
 import type { StreamResponse, Task } from '../../src/domain/a2a.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { foldEvents } from '../../src/domain/fold.js';

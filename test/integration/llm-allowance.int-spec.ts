@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantBackends } from '../../src/assistant/backend-registry.js';
-import { DEFAULT_LIMITS, type TenantLimits } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS, type TenantLimits } from '../../src/config/limits.js';
 import type { Task } from '../../src/domain/a2a.js';
 import { Keys } from '../../src/redis/keys.js';
 import { dayOf } from '../../src/store/redis-usage.store.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROTOCOLS } from '../../src/config/build-identity.js';
 import type { GatewayConfig } from '../../src/config/config.types.js';
-import { DEFAULT_LIMITS } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../src/config/limits.js';
 import { DomainError } from '../../src/domain/errors.js';
 import { FakeTasks } from './mcp-fake-tasks.js';
 import { mcpConfig, type McpApp, startMcpApp } from './mcp-harness.js';

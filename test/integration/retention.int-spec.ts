@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../src/config/limits.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from '../support/wait.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEFAULT_LIMITS } from '../../src/config/config.types.js';
+import { DEFAULT_LIMITS } from '../../src/config/limits.js';
 import { VARIABLES } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/load-config.js';
 

@@ -1,9 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  GATEWAY_CONFIG,
-  type GatewayConfig,
-  type TenantLimits,
-} from '../../config/config.types.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
+import type { TenantLimits } from '../../config/limits.js';
 import type { JsonObject, JsonValue, Task } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { DomainError } from '../../domain/errors.js';

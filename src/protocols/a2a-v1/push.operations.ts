@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { TenantLimits } from '../../config/config.types.js';
+import type { TenantLimits } from '../../config/limits.js';
 import type { JsonValue } from '../../domain/a2a.js';
 import type { CallContext } from '../../domain/call-context.js';
 import { PushConfigService, type ShownWebhook } from '../../tasks/push-config.service.js';

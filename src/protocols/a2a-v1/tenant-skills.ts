@@ -1,4 +1,5 @@
-import type { AssistantConfig, TenantConfig, TenantLimits } from '../../config/config.types.js';
+import type { AssistantConfig, TenantConfig } from '../../config/config.types.js';
+import type { TenantLimits } from '../../config/limits.js';
 import type { ReadTool } from '../../config/toolsets.js';
 import type { JsonObject } from '../../domain/a2a.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type TenantConfig } from '../../config/config.types.js';
+import type { TenantConfig } from '../../config/config.types.js';
+import { DEFAULT_LIMITS } from '../../config/limits.js';
 import { bodyCeilings } from './body-ceilings.js';
 
 function tenant(over: Partial<TenantConfig['limits']>): TenantConfig {

@@ -1,10 +1,7 @@
 import { Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import {
-  DEFAULT_LIMITS,
-  type GatewayConfig,
-  type TenantConfig,
-} from '../../config/config.types.js';
+import type { GatewayConfig, TenantConfig } from '../../config/config.types.js';
+import { DEFAULT_LIMITS } from '../../config/limits.js';
 import { DomainError } from '../../domain/errors.js';
 import { routedPathOf } from './caller-protocol.js';
 

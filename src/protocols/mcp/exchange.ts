@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../../config/config.types.js';
+import type { TenantLimits } from '../../config/limits.js';
 import type { CallContext } from '../../domain/call-context.js';
 
 export interface McpExchangeOptions {
