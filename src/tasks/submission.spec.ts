@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../config/config.types.js';
+import { DEFAULT_LIMITS } from '../config/limits.js';
 import type { Message, Part } from '../domain/a2a.js';
 import { formatPageToken, parsePageToken } from './page-token.js';
 import { checkMessage, fingerprintOf } from './submission.js';

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
-import type { TenantLimits } from '../config/config.types.js';
+import type { TenantLimits } from '../config/limits.js';
 import type { Message } from '../domain/a2a.js';
 import { jsonBytes } from '../domain/document-size.js';
 import { DomainError } from '../domain/errors.js';
+import type { FrozenCall } from '../execution/frozen-call.js';
 import type { Idempotency } from '../store/redis-task.store.js';
+import type { Submission } from './task.types.js';
 
 /** Whatever a body may have: the message stands in its task's history. */
 const MESSAGE_BYTES = 1024 * 1024;
@@ -57,10 +59,19 @@ export function checkIdempotencyKey(key: string): void {
   );
 }
 
-/** What an idempotency key stands for: the content, and what it was said to. */
-export function idempotencyOf(message: Message, key: string): Idempotency {
+/** What a submission's idempotency key stands for: the content, and what it was said to. */
+export function idempotencyOf({ message, idempotencyKey }: Submission): {
+  readonly idempotency?: Idempotency;
+} {
+  if (idempotencyKey === undefined) return {};
   const content = JSON.stringify([message.contextId ?? '', message.taskId ?? '', message.parts]);
-  return { key, fingerprint: hash('sha256', content, 'base64url') };
+  const fingerprint = hash('sha256', content, 'base64url');
+  return { idempotency: { key: idempotencyKey, fingerprint } };
+}
+
+/** The request that waits for the task, which came now. */
+export function originOf({ origin }: Submission, now: number): Pick<FrozenCall, 'origin'> {
+  return origin === undefined ? {} : { origin: { name: origin, at: now } };
 }
 
 /** Two messages with the same id are the same only if they also say the same, in one context. */

@@ -4,6 +4,8 @@ import { ExecutionModule } from '../execution/execution.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { CancelService } from './cancel.service.js';
+import { ContinueService } from './continue.service.js';
+import { CreateService } from './create.service.js';
 import { FileService } from './file.service.js';
 import { HousekeepingService } from './housekeeping.service.js';
 import { PushConfigService } from './push-config.service.js';
@@ -22,6 +24,8 @@ import { ToolService } from './tool.service.js';
     HousekeepingService,
     PushConfigService,
     SubmitService,
+    CreateService,
+    ContinueService,
     CancelService,
   ],
   exports: [

@@ -35,6 +35,8 @@ import { RedisTaskStore } from '../../src/store/redis-task.store.js';
 import { RunStores } from '../../src/store/run-stores.js';
 import { StreamHub } from '../../src/streams/hub.js';
 import { CancelService } from '../../src/tasks/cancel.service.js';
+import { ContinueService } from '../../src/tasks/continue.service.js';
+import { CreateService } from '../../src/tasks/create.service.js';
 import { FileService } from '../../src/tasks/file.service.js';
 import { HousekeepingService } from '../../src/tasks/housekeeping.service.js';
 import { SubmitService } from '../../src/tasks/submit.service.js';
@@ -185,7 +187,13 @@ export class Core {
       tenants,
     );
     const store = new RedisTaskStore(this.redis, keys);
-    const submits = new SubmitService(this.execution, store, reader, ender, tenants);
+    const submits = new SubmitService(
+      new CreateService(this.execution, store, reader, tenants),
+      new ContinueService(this.execution, store, reader, tenants),
+      reader,
+      ender,
+      tenants,
+    );
     const cancels = new CancelService(
       store,
       reader,
