@@ -338,6 +338,33 @@ describe('deleting a tenant', () => {
     expect((await on(b, next).list('?contextId=c')).tasks).toEqual([]);
     expect((await on(b, next).send('hello', { contextId: 'c' })).metadata?.['n9e.seq_id']).toBe(1);
   });
+
+  it('should be taken up by any instance when the one that was deleting is killed', async () => {
+    await admin('PUT', '/tenants/halved', DEMO, { 'if-none-match': '*' });
+    const token = await tokenFor('halved', 'hal');
+    await eventually('served', async () => (await on(b, token).sendRaw('hello')).status === 200);
+    // Enough for many steps: the kill falls between two of them.
+    const names = Array.from({ length: 100_000 }, (_, n) => [`nj:{halved}:test:${n}`, '']);
+    await store.mset(names.flat());
+    const keys = async (): Promise<number> => (await store.keys('nj:{halved}:*')).length;
+    const c = await fleet.add();
+    const before = await store.dbsize();
+    const broken = admin('DELETE', '/tenants/halved', undefined, {}, c).catch(() => undefined);
+    const begun = async (): Promise<boolean> => (await store.dbsize()) < before - 1000;
+    await eventually('the first keys are gone', begun, 10_000, 1);
+    await c.kill9();
+    expect((await broken)?.status).not.toBe(200);
+    expect(await keys()).toBeGreaterThan(0);
+
+    const left = await admin('GET', '/tenants/halved', undefined, {}, b);
+    expect(left.body).toMatchObject({ state: 'deleting' });
+    expect((await on(b, token).sendRaw('hello')).status).toBe(401);
+    const again = await admin('PUT', '/tenants/halved', DEMO, { 'if-match': '"2"' }, b);
+    expect(again.body).toMatchObject({ error: { status: 'FAILED_PRECONDITION' } });
+    expect((await admin('DELETE', '/tenants/halved', undefined, {}, b)).status).toBe(200);
+    expect(await keys()).toBe(0);
+    expect(await store.hexists('nj:{admin}:tenants', 'halved')).toBe(0);
+  });
 });
 
 describe('what is being done', () => {
@@ -399,7 +426,9 @@ describe('what is being done', () => {
     expect((await audit('?tenant=acme&action=user.')).body.entries.map((e) => e['action'])).toEqual(
       ['user.resume', 'user.suspend'],
     );
-    expect((await audit('?action=tenant.delete')).body.entries[0]).toMatchObject({
+    expect(
+      (await audit('?action=tenant.delete&target=tenant/doomed')).body.entries[0],
+    ).toMatchObject({
       action: 'tenant.delete',
       target: 'tenant/doomed',
       actor: 'admin:admin',
