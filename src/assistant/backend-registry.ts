@@ -66,12 +66,6 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     await agent.cancel(taskId);
   }
 
-  /** Takes the tenant's secrets out of texts. */
-  redactorOf(tenant: string): Redactor {
-    const opened = this.opened.get(tenant);
-    return new Redactor(opened === undefined ? [] : secretsOf(opened.tenant));
-  }
-
   /** Asks each remote of a tenant what it offers; the texts may be shown to its users. */
   async remoteHealth(tenant: string): Promise<readonly RemoteHealth[]> {
     return (await this.opened.get(tenant)?.remotes.health()) ?? [];
@@ -150,7 +144,7 @@ interface Opened {
 
 function openTenant(tenant: TenantConfig): Opened {
   const sources = openSources(tenant.sources, tenant);
-  const remotes = new TenantRemotes(tenant);
+  const remotes = new TenantRemotes(tenant, new Redactor(secretsOf(tenant)));
   remotes.start();
   const inner = openBackend(tenant, sources, remotes);
   const { writes } = tenant;
@@ -192,14 +186,12 @@ function openBackend(
   remotes: TenantRemotes,
 ): AssistantBackend | undefined {
   const { assistant, writes } = tenant;
-  const redactor = new Redactor(secretsOf(tenant));
-  const builtin = (): BuiltinBackend =>
-    new BuiltinBackend(sources, Date.now, writes, { remotes, redactor });
+  const builtin = (): BuiltinBackend => new BuiltinBackend(sources, Date.now, writes, remotes);
   switch (assistant.backend) {
     case 'builtin':
       return builtin();
     case 'remote':
-      return new RemoteBackend({ remotes, agent: assistant.agent, redactor });
+      return new RemoteBackend({ remotes, agent: assistant.agent });
     case 'llm':
       return new LlmBackend({
         config: assistant,

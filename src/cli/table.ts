@@ -1,6 +1,8 @@
+import { withoutHidden } from '../domain/hidden-characters.js';
+
 /** What users and callers have named must not act on a terminal. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+  return withoutHidden(text, ' ').replace(/[\n\t]/g, ' ');
 }
 
 /** Columns as wide as they must be, two spaces between them, a line end after each row. */

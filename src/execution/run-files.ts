@@ -1,6 +1,7 @@
 import type { TenantLimits } from '../config/limits.js';
 import type { Part } from '../domain/a2a.js';
 import { FILE_BYTES, fileUrl, type KeptFile } from '../domain/file-ref.js';
+import { withoutHidden } from '../domain/hidden-characters.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisFileStore } from '../store/redis-file.store.js';
@@ -75,12 +76,12 @@ export class RunFiles {
 }
 
 /**
- * A file name and nothing else: no folder, no control character, nothing that turns the direction of
+ * A file name and nothing else: no folder, nothing that a screen hides or that turns the direction of
  * reading (`exe.gpj` shown as `jpg.exe`), no name that means a folder.
  */
 function plainName(filename: string | undefined): string {
-  const plain = (filename ?? '')
-    .replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/gu, '_')
+  const plain = withoutHidden(filename ?? '', '_')
+    .replace(/[\n\t/\\:*?"<>|]/g, '_')
     .replace(/^\.+/, '')
     .trim();
   return plain === '' ? 'file' : Array.from(plain).slice(-NAME_CHARS).join('');

@@ -76,10 +76,7 @@ export class ToolService {
         if (step.value.kind === 'artifact') parts.push(...step.value.parts);
       }
       const { success, text, asks } = step.value;
-      const redactor = this.backends.redactorOf(tenant);
-      const shown = redactor.hide(
-        [text, asks?.question ?? ''].filter((one) => one !== '').join('\n\n'),
-      );
+      const shown = [text, asks?.question ?? ''].filter((one) => one !== '').join('\n\n');
       return { success, parts, show: (max) => cut(shown, max) };
     } catch (error) {
       signal.throwIfAborted();

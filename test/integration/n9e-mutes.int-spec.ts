@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
 import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
+import { Redactor } from '../../src/assistant/llm/redactor.js';
 import { TenantRemotes } from '../../src/assistant/remote/tenant-remotes.js';
 import { N9eSource } from '../../src/assistant/sources/n9e/n9e.source.js';
 import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
@@ -98,7 +99,7 @@ interface Scene {
 }
 
 async function run(text: string, { writes = ASKED, of = sources(), turn = {} }: Scene = {}) {
-  const remotes = new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] });
+  const remotes = new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] }, new Redactor([]));
   const inner = new BuiltinBackend(of, Date.now, writes);
   const gate = new ApprovalGate(inner, { remotes, sources: of, writes });
   const frames: Frame[] = [];

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
+import { Redactor } from '../../src/assistant/llm/redactor.js';
 import { RemoteAgent } from '../../src/assistant/remote/remote-agent.js';
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { RemoteAgentConfig } from '../../src/config/config.types.js';
@@ -58,6 +59,7 @@ function agentAt(over: Partial<RemoteAgentConfig> = {}): RemoteAgent {
       ...over,
     },
     'acme',
+    new Redactor(['our-own-token']),
   );
   agents.push(agent);
   return agent;

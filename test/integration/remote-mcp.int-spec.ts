@@ -8,6 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Frame } from '../../src/assistant/assistant-backend.js';
+import { Redactor } from '../../src/assistant/llm/redactor.js';
 import { RemoteMcpServer } from '../../src/assistant/remote/remote-mcp-server.js';
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { McpServerConfig } from '../../src/config/config.types.js';
@@ -168,6 +169,7 @@ async function connected(over: Over = {}): Promise<RemoteMcpServer> {
       ...over,
     },
     'acme',
+    new Redactor(['our-own-token']),
   );
   opened.push(server);
   await server.health();
@@ -320,6 +322,7 @@ describe('an MCP server over stdio', () => {
         ...over,
       },
       'acme',
+      new Redactor(['our-own-token']),
     );
     opened.push(server);
     return server;

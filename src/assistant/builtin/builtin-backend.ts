@@ -1,6 +1,5 @@
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
-import type { Redactor } from '../llm/redactor.js';
 import { askAgent, unknownAgent, wishOf } from '../remote/ask-agent.js';
 import { remoteWordsFor } from '../remote/remote-words.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
@@ -37,7 +36,7 @@ export class BuiltinBackend implements AssistantBackend {
     private readonly now: () => number = Date.now,
     private readonly writes?: WritesConfig,
     /** Other agents, which a message may ask for by name. */
-    private readonly others?: { readonly remotes: TenantRemotes; readonly redactor: Redactor },
+    private readonly remotes?: TenantRemotes,
   ) {}
 
   async *run(
@@ -53,12 +52,13 @@ export class BuiltinBackend implements AssistantBackend {
     const { writes } = this;
     const sources = this.sources.seenBy(turn);
     const scene = { turn, sources, writes, desk, signal, now };
-    const agents = this.others?.remotes.agentNames ?? [];
+    const { remotes } = this;
+    const agents = remotes?.agentNames ?? [];
     const wish = wishOf(turn, agents);
-    if (wish !== undefined && this.others !== undefined) {
+    if (wish !== undefined && remotes !== undefined) {
       const short = await meter?.take('tools', 1);
       if (short !== undefined) yield { kind: 'fail', reason: words.toolsSpent(short.whose) };
-      else yield* askAgent(wish, { ...scene, ...this.others });
+      else yield* askAgent(wish, { ...scene, remotes });
       return;
     }
     const nobody = unknownAgent(turn.text, agents);

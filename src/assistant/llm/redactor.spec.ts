@@ -62,6 +62,17 @@ describe('Redactor', () => {
     });
   });
 
+  it('should hide names of fields, and what a field of such a name holds', () => {
+    const redactor = new Redactor(['secret-1']);
+    expect(
+      redactor.hideIn({ 'x secret-1': 1, DB_PASSWORD: 'abcd', password: { a: 'abcd' } }),
+    ).toEqual({
+      'x [redacted]': 1,
+      DB_PASSWORD: '[redacted]',
+      password: { a: 'abcd' },
+    });
+  });
+
   it('should be quick on text that is made to be slow', () => {
     const texts = ['password='.repeat(20_000), 'a://'.repeat(50_000), 'eyJ'.repeat(60_000)];
     const begun = cpuMs();
@@ -81,6 +92,37 @@ describe('StreamRedactor', () => {
       }
       shown += stream.flush();
       expect(shown).toBe('The key is [redacted], 密钥 [redacted]。End');
+    }
+  });
+
+  it.each([
+    ['a pass phrase', ['open sesame please'], 'say xopen sesame please now', 'say x[redacted] now'],
+    [
+      'one that begins like it',
+      ['open sesame please'],
+      'say open sesame now',
+      'say open sesame now',
+    ],
+    ['one beside a word', ['b open', 'ab-secret'], 'ab-secret openly', '[redacted] openly'],
+    ['one in Chinese', ['芝麻开门吧芝麻'], '说芝麻开门吧芝麻。芝麻', '说[redacted]。芝麻'],
+    [
+      'a private key',
+      [],
+      'k: -----BEGIN PRIVATE KEY-----\nMII ab\nxyz\n-----END PRIVATE KEY-----.',
+      'k: [redacted].',
+    ],
+    [
+      'a public one',
+      [],
+      'k: -----BEGIN CERTIFICATE-----\nMII ab\n',
+      'k: -----BEGIN CERTIFICATE-----\nMII ab\n',
+    ],
+  ])('should see %s that comes in pieces', (_what, secrets, text, shown) => {
+    for (let size = 1; size < 12; size += 1) {
+      const stream = new StreamRedactor(new Redactor(secrets));
+      let told = '';
+      for (let at = 0; at < text.length; at += size) told += stream.push(text.slice(at, at + size));
+      expect(told + stream.flush()).toBe(shown);
     }
   });
 

@@ -23,14 +23,18 @@ const TOKENS = new RegExp(
   ].join('|'),
   'g',
 );
+/** A private key, or as much of one as there is. */
+const KEY =
+  /^-----BEGIN [A-Z ]{0,40}(?:-{0,5}$|PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,40}-----|$))/;
+const KEY_END = /-----END [A-Z ]{0,40}-----$/;
 const SCHEME = /\b(Bearer|Basic)(\s{1,3})([\w.~+/=-]{12,})/gi;
 const USERINFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^/?#\s"'<>@]{1,256}@/gi;
 const SEPARATOR = String.raw`(\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)`;
 const VALUE = String.raw`([^\s"'\\,;&}]{4,})`;
-const NAMED = new RegExp(
-  `(?<![a-z])(pass(?:word|wd|phrase)|pwd|api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?key|client[_-]?secret|(?:auth|access|refresh|id)[_-]?token|private[_-]?key)${SEPARATOR}${VALUE}`,
-  'gi',
-);
+const NAME =
+  'pass(?:word|wd|phrase)|pwd|api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?key|client[_-]?secret|(?:auth|access|refresh|id)[_-]?token|private[_-]?key';
+const NAMED = new RegExp(`(?<![a-z])(${NAME})${SEPARATOR}${VALUE}`, 'gi');
+const SECRET_FIELD = new RegExp(`(?:^|[^a-z])(?:${NAME})$`, 'i');
 /** `secret` and `token` are also labels of Kubernetes and words of prose: only a random value counts. */
 const WEAKLY_NAMED = new RegExp(`(?<![a-z])(secret|token)${SEPARATOR}${VALUE}`, 'gi');
 
@@ -42,6 +46,8 @@ const WEAKLY_NAMED = new RegExp(`(?<![a-z])(secret|token)${SEPARATOR}${VALUE}`, 
 export class Redactor {
   /** Longest first: one may hold another. */
   private readonly needles: readonly string[];
+  /** Of these, those that are no single word. */
+  private readonly phrases: readonly string[];
 
   constructor(secrets: readonly string[]) {
     const forms = secrets
@@ -53,6 +59,7 @@ export class Redactor {
         Buffer.from(secret).toString('base64').replace(/=+$/, ''),
       ]);
     this.needles = [...new Set(forms)].sort((a, b) => b.length - a.length);
+    this.phrases = this.needles.filter((needle) => /[^\x21-\x7e]/.test(needle));
   }
 
   hide(text: string): string {
@@ -76,12 +83,38 @@ export class Redactor {
       );
   }
 
-  /** The same document with every text in it, names of fields apart, redacted. */
+  /** The same document with every text in it redacted, names of fields too. */
   hideIn(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.hide(value);
     if (Array.isArray(value)) return value.map((item: JsonValue) => this.hideIn(item));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.hideIn(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        const isSecret = typeof item === 'string' && item.length >= 4 && SECRET_FIELD.test(key);
+        return [this.hide(key), isSecret ? HIDDEN : this.hideIn(item)];
+      }),
+    );
+  }
+
+  /** Whether a known secret stands in these bytes as it is; for files that are no text. */
+  isIn(bytes: Buffer): boolean {
+    return this.needles.some((needle) => bytes.includes(needle));
+  }
+
+  /**
+   * The last place up to `end` where the text may be cut, and go on later, without cutting a private key
+   * or a known secret of several words, be it whole or only begun.
+   */
+  cutAt(text: string, end: number): number {
+    const begin = text.lastIndexOf('-----BEGIN ', end);
+    const [key] = (begin < 0 ? undefined : KEY.exec(text.slice(begin))) ?? [];
+    const isCut = key !== undefined && (begin + key.length > end || !KEY_END.test(key));
+    const cut = Math.min(
+      isCut ? begin : end,
+      ...this.phrases.map((phrase) => beginOf(phrase, text, end)),
+    );
+    // One may end with what begins another.
+    return cut === end ? end : this.cutAt(text, cut);
   }
 
   /** A source's text may have been cut in the middle of a secret: `…` then follows its beginning. */
@@ -99,6 +132,15 @@ export class Redactor {
     }
     return piece;
   }
+}
+
+/** Where a phrase begins that goes on behind `end`, as far as the text goes; else `end`. */
+function beginOf(phrase: string, text: string, end: number): number {
+  for (let at = Math.max(0, end - phrase.length + 1); at < end; at += 1) {
+    const whole = text.slice(at, at + phrase.length);
+    if (phrase.startsWith(whole)) return at;
+  }
+  return end;
 }
 
 /** Letters and digits mixed, as no word of a language has them. */

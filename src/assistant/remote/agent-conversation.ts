@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RemoteAgentConfig } from '../../config/config.types.js';
 import { MOST_DEPTH } from '../../domain/agent-depth.js';
+import { plainText } from '../../domain/hidden-characters.js';
 import type { Frame } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 import { toTask } from './a2a-wire.js';
@@ -247,9 +248,5 @@ function repeated({ what, text }: { readonly what: string; readonly text: string
 /** Without what reorders or hides text; lines stay. */
 function visible(text: string): string {
   const cut = text.length > ANSWER_CHARS ? `${text.slice(0, ANSWER_CHARS)}… [cut here]` : text;
-  return cut
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (char) =>
-      /[\n\t]/.test(char) ? char : '',
-    )
-    .trim();
+  return plainText(cut).trim();
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { RemoteAgentConfig } from '../../config/config.types.js';
+import type { Redactor } from '../llm/redactor.js';
 import { type RemoteCard, readCard, type RemoteSkill } from './agent-card.js';
 import { Keeper } from './keeper.js';
 import { RemoteError } from './remote-error.js';
@@ -27,6 +28,7 @@ export class AgentDiscovery {
     private readonly config: RemoteAgentConfig,
     private readonly http: RemoteHttp,
     tenant: string,
+    private readonly redactor: Redactor,
   ) {
     const where = { tenant, agent: config.name };
     this.keeper = new Keeper<KnownAgent>({
@@ -40,7 +42,7 @@ export class AgentDiscovery {
         });
       },
       onFailure: (error) => {
-        this.log.warn({ msg: `an A2A agent cannot be used: ${wordsOf(error)}`, ...where });
+        this.log.warn({ msg: `an A2A agent cannot be used: ${this.wordsOf(error)}`, ...where });
       },
     });
   }
@@ -74,7 +76,7 @@ export class AgentDiscovery {
     await this.keeper.refresh();
     const { known, error } = this.keeper;
     if (error !== undefined || known === undefined) {
-      return { ok: false, text: error === undefined ? 'not asked yet' : wordsOf(error) };
+      return { ok: false, text: error === undefined ? 'not asked yet' : this.wordsOf(error) };
     }
     const { version, binding } = known.card;
     return {
@@ -91,6 +93,11 @@ export class AgentDiscovery {
     throw error instanceof RemoteError
       ? error
       : new RemoteError(this.config.name, { kind: 'silent', seconds: CARD_MS / 1000 });
+  }
+
+  /** For people and logs. */
+  private wordsOf(error: unknown): string {
+    return this.redactor.hide(error instanceof Error ? error.message : String(error));
   }
 
   private async fetchCard(known: KnownAgent | undefined, signal: AbortSignal): Promise<KnownAgent> {
@@ -122,6 +129,7 @@ export class AgentDiscovery {
       names: toolNames(
         name,
         card.skills.map(({ id }) => id),
+        this.redactor,
       ),
     };
   }
@@ -140,8 +148,4 @@ async function boundedJson(name: string, response: Response): Promise<unknown> {
   } catch {
     throw new RemoteError(name, { kind: 'bad_card', what: 'it is no JSON' });
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/a2a.js';
+import { hiddenIn } from '../../domain/hidden-characters.js';
 import type { Frame } from '../assistant-backend.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import type { Deed } from '../writes/write-desk.js';
@@ -10,12 +11,6 @@ import { type RemoteWords, remoteWordsFor } from './remote-words.js';
 
 /** Nobody approves what they are not shown whole. */
 const MOST_SHOWN = 3000;
-
-/**
- * What a screen does not show, or shows elsewhere than it stands: control characters but line ends and
- * tabs, bidi controls, zero-width and other ignorable ones (but for the one that colours an emoji).
- */
-const HIDDEN = /(?![\n\t\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /** A remote tool as one that needs an approval: the same plans, questions and decisions as any write. */
 export function approvable(tool: RemoteTool): WriteTool {
@@ -30,7 +25,7 @@ export function approvable(tool: RemoteTool): WriteTool {
       if (lines.length > MOST_SHOWN) {
         throw new ToolInputError(`too long to be approved: at most ${MOST_SHOWN} characters`);
       }
-      const hidden = HIDDEN.exec(lines)?.[0];
+      const hidden = hiddenIn(lines);
       if (hidden !== undefined) {
         throw new ToolInputError(
           `it holds a character that cannot be shown (${codePoint(hidden)}), so nobody could approve it`,

@@ -1,7 +1,6 @@
 import type { WritesConfig } from '../../config/config.types.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { editDistance } from '../builtin/text/edit-distance.js';
-import type { Redactor } from '../llm/redactor.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import { TurnWrites } from '../writes/carry-out.js';
@@ -10,7 +9,7 @@ import { writeWordsFor } from '../writes/write-words.js';
 import { approvable } from './approvable.js';
 import { QUESTION_KIND, questionPlan } from './question-plan.js';
 import { QuoteStream } from './quote.js';
-import { ending, shown } from './remote-backend.js';
+import { ending } from './remote-backend.js';
 import type { RemoteTool } from './remote-tool.js';
 import { remoteWordsFor } from './remote-words.js';
 import type { TenantRemotes } from './tenant-remotes.js';
@@ -68,7 +67,6 @@ export function unknownAgent(text: string, agents: readonly string[]): string | 
 export interface AskScene {
   readonly turn: Turn;
   readonly remotes: TenantRemotes;
-  readonly redactor: Redactor;
   readonly sources: TenantSources;
   readonly writes: WritesConfig | undefined;
   readonly desk: WriteDesk | undefined;
@@ -123,15 +121,12 @@ export async function* askAgent(wish: AgentWish, scene: AskScene): AsyncGenerato
 }
 
 async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): AsyncGenerator<Frame> {
-  const { turn, redactor, desk, signal } = scene;
+  const { turn, desk, signal } = scene;
   const words = remoteWordsFor(turn.lang, turn.answering?.question ?? turn.text);
   yield { kind: 'step', text: words.asking(wish.agent) };
-  const calling = shown(
-    tool.call({ task: wish.task }, { turn, desk: desk?.calls, signal }),
-    redactor,
-  );
+  const calling = tool.call({ task: wish.task }, { turn, desk: desk?.calls, signal });
   const quote = new QuoteStream();
-  let isFirst = true;
+  let hasText = false;
   let step = await calling.next();
   for (; step.done !== true; step = await calling.next()) {
     const frame = step.value;
@@ -141,10 +136,10 @@ async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): Async
     }
     const text = quote.push(frame.text);
     if (text === '') continue;
-    yield { kind: 'content', text: isFirst ? `${words.says(wish.agent)}\n\n${text}` : text };
-    isFirst = false;
+    yield { kind: 'content', text: hasText ? text : `${words.says(wish.agent)}\n\n${text}` };
+    hasText = true;
   }
-  const { answer, hasText } = step.value;
+  const answer = step.value;
   yield {
     kind: 'step',
     text: words.answered(wish.agent, !answer.success),
@@ -152,11 +147,11 @@ async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): Async
       callId: 'remote-1',
       name: tool.name,
       outcome: answer.success ? 'success' : 'failed',
-      output: redactor.hide(answer.text),
+      output: answer.text,
     },
   };
   const by = { agent: wish.agent, plan: questionPlan(wish) };
-  yield* ending(answer, hasText, words, (text) => redactor.hide(text), by);
+  yield* ending(answer, hasText, words, by);
 }
 
 /** Where a human has to agree before. */
@@ -165,17 +160,14 @@ async function* proposed(
   wish: AgentWish,
   scene: AskScene,
 ): AsyncGenerator<Frame> {
-  const { remotes, writes: own, turn, sources, desk, signal, now, redactor } = scene;
+  const { remotes, writes: own, turn, sources, desk, signal, now } = scene;
   const writes = { ...own, ...remotes.rulesOf([tool]) };
   const carrying = new TurnWrites({ turn, sources, writes, desk, signal, now });
   const carried = yield* carrying.propose(approvable(tool), { task: wish.task });
   if (carried.kind === 'asks') {
-    const { frame } = carried;
-    // What is to be approved is shown as it is sent; what the agent asks back is its own text.
-    const isOurs = frame.kind === 'input_required' && frame.expects === 'approval';
-    yield isOurs ? frame : { ...frame, question: redactor.hide(frame.question) };
+    yield carried.frame;
   } else {
-    const text = redactor.hide(carried.text);
+    const { text } = carried;
     yield carried.outcome === 'unknown'
       ? { kind: 'fail', reason: text }
       : { kind: 'content', text };

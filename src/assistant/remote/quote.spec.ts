@@ -7,6 +7,7 @@ describe('quoted', () => {
     ['\n\na\n\nb\n', '> a\n> \n> b'],
     ['a\r\nb\rc\u2028d', '> a\n> b\n> c\n> d'],
     ['\u001b[2Ja\u202eb\tc', '> [2Jab\tc'],
+    ['a\u200bb\u{e0041}\u3164c', '> abc'],
     ['', ''],
   ])('should show %j as %j', (text, shown) => {
     expect(quoted(text)).toBe(shown);

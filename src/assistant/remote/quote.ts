@@ -1,5 +1,4 @@
-const HIDDEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-const LINE_END = /\r\n?|[\u0085\u2028\u2029]/g;
+import { plainText } from '../../domain/hidden-characters.js';
 
 /**
  * Makes a Markdown quotation of a text that comes in pieces: no line of it can pass for one of ours.
@@ -11,12 +10,11 @@ export class QuoteStream {
 
   push(piece: string): string {
     let out = '';
-    for (const [index, line] of piece.replace(LINE_END, '\n').split('\n').entries()) {
+    for (const [index, line] of plainText(piece).split('\n').entries()) {
       if (index > 0) this.lineEnds += 1;
-      const shown = line.replace(HIDDEN, (char) => (char === '\t' ? char : ''));
-      if (shown === '') continue;
+      if (line === '') continue;
       out += this.hasBegun ? '\n> '.repeat(this.lineEnds) : '> ';
-      out += shown;
+      out += line;
       this.hasBegun = true;
       this.lineEnds = 0;
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RemoteAgentConfig } from '../../config/config.types.js';
 import { causesOf } from '../../outbound/causes.js';
+import type { Redactor } from '../llm/redactor.js';
 import { cleanText } from '../sources/clean-text.js';
 import { parseInput, schemaOf } from '../tools/tool.js';
 import type { RemoteSkill } from './agent-card.js';
@@ -9,6 +10,7 @@ import { clientOf } from './agent-client.js';
 import { AgentConversation } from './agent-conversation.js';
 import { AgentDiscovery } from './agent-discovery.js';
 import { observeCall } from './observe-call.js';
+import { redactedTool } from './redacted-tool.js';
 import { RemoteHttp } from './remote-http.js';
 import type { RemoteTool } from './remote-tool.js';
 
@@ -34,10 +36,11 @@ export class RemoteAgent {
   constructor(
     readonly config: RemoteAgentConfig,
     tenant: string,
+    private readonly redactor: Redactor,
   ) {
     this.name = config.name;
     this.http = new RemoteHttp(config.name, config);
-    this.discovery = new AgentDiscovery(config, this.http, tenant);
+    this.discovery = new AgentDiscovery(config, this.http, tenant, redactor);
     this.conversation = new AgentConversation(config, this.http, this.discovery);
   }
 
@@ -89,7 +92,10 @@ export class RemoteAgent {
       if (isAnswer(error)) return undefined;
       const { fault, message } = this.http.failure(error);
       const certain = fault.kind !== 'unreachable' || fault.code !== 'connection failed';
-      return { certain, text: certain ? message : `${this.name} answered no question of A2A` };
+      const text = certain
+        ? this.redactor.hide(message)
+        : `${this.name} answered no question of A2A`;
+      return { certain, text };
     }
   }
 
@@ -99,13 +105,18 @@ export class RemoteAgent {
    */
   async cancel(taskId: string): Promise<void> {
     const signal = AbortSignal.timeout(CANCEL_MS);
-    const client = await clientOf(await this.discovery.card(signal), this.http.fetchAt(1));
-    await client.cancelTask({ id: taskId, tenant: '', metadata: {} }, { signal });
+    try {
+      const client = await clientOf(await this.discovery.card(signal), this.http.fetchAt(1));
+      await client.cancelTask({ id: taskId, tenant: '', metadata: {} }, { signal });
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      throw new Error(this.redactor.hide(cleanText(words, SUMMARY_CHARS)), { cause: error });
+    }
   }
 
   private toolOf(name: string, skill: RemoteSkill | undefined): RemoteTool {
     const { readOnly, policy } = this.config;
-    return {
+    const tool: RemoteTool = {
       name,
       remote: this.name,
       kind: 'agent',
@@ -121,6 +132,7 @@ export class RemoteAgent {
           return this.conversation.call(errand, scene);
         }),
     };
+    return redactedTool(tool, this.redactor);
   }
 
   private what(text: string): string {

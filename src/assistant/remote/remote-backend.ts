@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../domain/a2a.js';
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
-import type { Redactor } from '../llm/redactor.js';
-import { StreamRedactor } from '../llm/stream-redactor.js';
 import type { WriteDesk } from '../writes/write-desk.js';
 import { quoted } from './quote.js';
 import { remoteWordsFor } from './remote-words.js';
@@ -12,7 +10,6 @@ export interface RemoteBackendOptions {
   readonly remotes: TenantRemotes;
   /** Name of the agent that answers. */
   readonly agent: string;
-  readonly redactor: Redactor;
 }
 
 /**
@@ -27,7 +24,7 @@ export class RemoteBackend implements AssistantBackend {
 
   async *run(turn: Turn, signal: AbortSignal, desk?: WriteDesk): AsyncIterable<Frame> {
     signal.throwIfAborted();
-    const { remotes, agent: name, redactor } = this.options;
+    const { remotes, agent: name } = this.options;
     const words = remoteWordsFor(turn.lang, turn.text);
     const agent = remotes.agent(name);
     if (agent === undefined) throw new Error(`bug: no remote ${name}`);
@@ -42,51 +39,17 @@ export class RemoteBackend implements AssistantBackend {
     }
     const scene = { turn, desk: desk?.calls, signal };
     const calling = agent.anything().call({ task: turn.text }, scene);
-    const { answer, hasText } = yield* shown(calling, redactor);
-    yield* ending(answer, hasText, words, (text) => redactor.hide(text));
-  }
-}
-
-/** The frames of a call, redacted, as those of the turn itself. */
-export async function* shown(
-  calling: AsyncGenerator<Frame, RemoteAnswer>,
-  redactor: Redactor,
-): AsyncGenerator<Frame, { readonly answer: RemoteAnswer; readonly hasText: boolean }> {
-  const text = new StreamRedactor(redactor);
-  let hasText = false;
-  for (;;) {
-    const step = await calling.next();
-    const frame = step.done === true ? undefined : step.value;
-    if (frame?.kind !== 'content') {
-      const rest = text.flush();
-      if (rest !== '') yield { kind: 'content', text: rest };
+    let hasText = false;
+    for (;;) {
+      const step = await calling.next();
+      if (step.done === true) {
+        yield* ending(step.value, hasText, words);
+        return;
+      }
+      const frame = step.value;
+      hasText ||= frame.kind === 'content' && frame.text.trim() !== '';
+      yield frame;
     }
-    if (step.done === true) return { answer: step.value, hasText };
-    if (frame?.kind === 'content') {
-      hasText ||= frame.text.trim() !== '';
-      const piece = text.push(frame.text);
-      if (piece !== '') yield { kind: 'content', text: piece };
-    } else if (frame !== undefined) yield hidden(frame, redactor);
-  }
-}
-
-function hidden(frame: Frame, redactor: Redactor): Frame {
-  switch (frame.kind) {
-    case 'reason':
-    case 'step':
-      return { ...frame, text: redactor.hide(frame.text) };
-    case 'artifact':
-      return {
-        ...frame,
-        name: redactor.hide(frame.name),
-        parts: frame.parts.map((part) => ({
-          ...part,
-          ...(part.text === undefined ? {} : { text: redactor.hide(part.text) }),
-          ...(part.data === undefined ? {} : { data: redactor.hideIn(part.data) }),
-        })),
-      };
-    default:
-      return frame;
   }
 }
 
@@ -99,14 +62,12 @@ export function* ending(
   answer: RemoteAnswer,
   hasText: boolean,
   words: ReturnType<typeof remoteWordsFor>,
-  hide: (text: string) => string,
   by?: { readonly agent: string; readonly plan: JsonObject },
 ): Generator<Frame> {
-  const text = hide(answer.text);
+  const { text } = answer;
   if (answer.asks !== undefined) {
     const { kind, question: asked } = answer.asks;
-    const question =
-      by === undefined ? hide(asked) : `${words.asks(by.agent)}\n\n${quoted(hide(asked))}`;
+    const question = by === undefined ? asked : `${words.asks(by.agent)}\n\n${quoted(asked)}`;
     if (kind === 'auth') yield { kind: 'auth_required', question };
     else {
       const beside = by === undefined ? {} : { plan: by.plan };

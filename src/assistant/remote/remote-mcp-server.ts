@@ -3,12 +3,14 @@ import { z } from 'zod';
 import type { McpServerConfig } from '../../config/config.types.js';
 import { MOST_DEPTH } from '../../domain/agent-depth.js';
 import type { Frame } from '../assistant-backend.js';
+import type { Redactor } from '../llm/redactor.js';
 import { cleanText } from '../sources/clean-text.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import { Keeper } from './keeper.js';
 import { readResult } from './mcp-result.js';
 import { McpSession } from './mcp-session.js';
 import { observeCall } from './observe-call.js';
+import { redactedTool } from './redacted-tool.js';
 import { isUndone, RemoteError } from './remote-error.js';
 import { RemoteHttp } from './remote-http.js';
 import { type CallScene, hashOf, type RemoteAnswer, type RemoteTool } from './remote-tool.js';
@@ -49,6 +51,7 @@ export class RemoteMcpServer {
   constructor(
     readonly config: McpServerConfig,
     tenant: string,
+    private readonly redactor: Redactor,
   ) {
     this.name = config.name;
     const where = { tenant, server: config.name };
@@ -61,11 +64,11 @@ export class RemoteMcpServer {
           })
         : undefined;
     this.session = new McpSession(config, this.http, (line) => {
-      this.log.debug({ msg: `an MCP server says: ${line}`, ...where });
+      this.log.debug({ msg: `an MCP server says: ${redactor.hide(line)}`, ...where });
     });
     this.keeper = new Keeper<Known>({
       fetch: async (known, signal) => {
-        const next = readTools(config.name, await this.session.list(signal));
+        const next = readTools(config.name, await this.session.list(signal), redactor);
         const isSame = known !== undefined && JSON.stringify(known) === JSON.stringify(next);
         return isSame ? known : next;
       },
@@ -82,7 +85,7 @@ export class RemoteMcpServer {
         });
       },
       onFailure: (error) => {
-        this.log.warn({ msg: `an MCP server cannot be used: ${wordsOf(error)}`, ...where });
+        this.log.warn({ msg: `an MCP server cannot be used: ${this.wordsOf(error)}`, ...where });
       },
     });
   }
@@ -114,7 +117,7 @@ export class RemoteMcpServer {
     await this.keeper.refresh();
     const { known, error } = this.keeper;
     if (error !== undefined || known === undefined) {
-      return { ok: false, text: error === undefined ? 'not asked yet' : wordsOf(error) };
+      return { ok: false, text: error === undefined ? 'not asked yet' : this.wordsOf(error) };
     }
     const usable = this.tools();
     const reads = usable.filter(({ readOnly }) => readOnly).length;
@@ -124,13 +127,18 @@ export class RemoteMcpServer {
     };
   }
 
+  /** For people and logs. */
+  private wordsOf(error: unknown): string {
+    return this.redactor.hide(error instanceof Error ? error.message : String(error));
+  }
+
   private toolOf(
     tool: Described & { readonly ours: string },
     policy: RemoteTool['policy'],
   ): RemoteTool {
     const { name, ours, description, inputSchema, annotations } = tool;
     const said = cleanText(description, DESCRIPTION_CHARS);
-    return {
+    const made: RemoteTool = {
       name: ours,
       remote: this.name,
       kind: 'mcp',
@@ -142,6 +150,7 @@ export class RemoteMcpServer {
       call: (args, scene) =>
         observeCall('mcp_tool', scene, () => this.call(tool, argumentsOf(args), scene)),
     };
+    return redactedTool(made, this.redactor);
   }
 
   private async *call(
@@ -217,7 +226,7 @@ function hopsOf({ name }: Described): number {
   return name.split('__').length;
 }
 
-function readTools(remote: string, given: readonly unknown[]): Known {
+function readTools(remote: string, given: readonly unknown[], redactor: Redactor): Known {
   const read = given.flatMap((one) => {
     const parsed = described.safeParse(one);
     return parsed.success &&
@@ -230,6 +239,7 @@ function readTools(remote: string, given: readonly unknown[]): Known {
   const names = toolNames(
     remote,
     kept.map(({ name }) => name),
+    redactor,
   );
   return {
     tools: kept.map((tool) => ({ ...tool, ours: names.get(tool.name) ?? tool.name })),
@@ -248,8 +258,4 @@ function argumentsOf(args: unknown): Record<string, unknown> {
 
 function summaryOf(server: string, tool: string, args: Record<string, unknown>): string {
   return `call ${cleanText(tool, 100)} of ${server} with ${cleanText(JSON.stringify(args), SUMMARY_CHARS)}`;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

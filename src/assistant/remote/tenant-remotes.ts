@@ -1,4 +1,5 @@
 import type { TenantConfig, WritesConfig } from '../../config/config.types.js';
+import type { Redactor } from '../llm/redactor.js';
 import { RemoteAgent } from './remote-agent.js';
 import { RemoteMcpServer } from './remote-mcp-server.js';
 import type { RemoteTool } from './remote-tool.js';
@@ -19,9 +20,13 @@ export class TenantRemotes {
   private readonly agents: readonly RemoteAgent[];
   private readonly servers: readonly RemoteMcpServer[];
 
-  constructor({ id, remotes, mcpServers }: Pick<TenantConfig, 'id' | 'remotes' | 'mcpServers'>) {
-    this.agents = remotes.map((config) => new RemoteAgent(config, id));
-    this.servers = mcpServers.map((config) => new RemoteMcpServer(config, id));
+  /** @param redactor knows every secret of the tenant: nothing that a remote says holds one. */
+  constructor(
+    { id, remotes, mcpServers }: Pick<TenantConfig, 'id' | 'remotes' | 'mcpServers'>,
+    redactor: Redactor,
+  ) {
+    this.agents = remotes.map((config) => new RemoteAgent(config, id, redactor));
+    this.servers = mcpServers.map((config) => new RemoteMcpServer(config, id, redactor));
   }
 
   get isEmpty(): boolean {

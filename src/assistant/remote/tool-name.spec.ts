@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toolNames } from './tool-name.js';
+import { Redactor } from '../llm/redactor.js';
+import { toolNames as namesWithout } from './tool-name.js';
 
+const redactor = new Redactor(['far-secret-1']);
+const toolNames = (remote: string, ids: readonly string[]): ReadonlyMap<string, string> =>
+  namesWithout(remote, ids, redactor);
 const VALID = /^[A-Za-z0-9_-]{1,64}$/;
 
 describe('toolNames', () => {
@@ -29,6 +33,14 @@ describe('toolNames', () => {
     expect(names.get('a_b')).toBe('r__a_b');
     expect(names.get('a b')).toMatch(/^r__a_b_[0-9a-f]{8}$/);
     expect(names.get('巡检')).toMatch(/^r__[0-9a-f]{8}$/);
+  });
+
+  it('should hold no secret', () => {
+    const names = [
+      ...toolNames('r', ['a far-secret-1', 'b far-secret-1', 'far-secret-1']).values(),
+    ];
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).not.toContain('secret');
   });
 
   it('should not depend on the order, and count an id once', () => {

@@ -1,13 +1,14 @@
-// Control characters, bidi overrides, zero-width marks: nothing that a source sends may reorder or
-// hide text of an answer.
-const INVISIBLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
+import { withoutHidden } from '../../domain/hidden-characters.js';
+
 const USERINFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"'<>]*@/gi;
 
 /** One line of visible text, without the userinfo of any URL in it, at most `max` characters. */
 export function cleanText(text: string, max: number): string {
   // Cut before the expressions run too: their input is bounded whatever a source sends.
   const bounded = text.length > max * 4 ? text.slice(0, max * 4) : text;
-  const visible = bounded.replace(INVISIBLE, ' ').replace(/ {2,}/g, ' ').trim();
+  const visible = withoutHidden(bounded, ' ')
+    .replace(/[\n\t ]+/g, ' ')
+    .trim();
   return cut(visible.replace(USERINFO, '$1'), max);
 }
 

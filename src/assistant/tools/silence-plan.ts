@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hiddenIn } from '../../domain/hidden-characters.js';
 import type { Alert, MatchOp, Source } from '../sources/source.types.js';
 import type { SilenceMatcher } from '../writes/write-plan.js';
 import { compileWhere } from './label-matcher.js';
@@ -20,12 +21,11 @@ export function showMatchers(matchers: readonly SilenceMatcher[]): string {
 
 /** Longer ones nobody reads before approving them. */
 const MOST_CHARS = 2000;
-const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 /** @throws ToolInputError for what cannot be matched, or cannot be shown as it is. */
 export function checkMatchers(matchers: readonly SilenceMatcher[]): void {
   fits(matchers);
-  if (matchers.some(({ value }) => HIDDEN.test(value))) {
+  if (matchers.some(({ value }) => hiddenIn(value) !== undefined || /[\n\t]/.test(value))) {
     throw new ToolInputError('matchers: a value holds characters that cannot be seen');
   }
   if (showMatchers(matchers).length > MOST_CHARS) {

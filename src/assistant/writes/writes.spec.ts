@@ -12,6 +12,7 @@ import type { WriteRule, WritesConfig } from '../../config/config.types.js';
 import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { BuiltinBackend } from '../builtin/builtin-backend.js';
+import { Redactor } from '../llm/redactor.js';
 import { SourceError } from '../sources/source-error.js';
 import type { Alert, NewSilence, Silence, Source } from '../sources/source.types.js';
 import { TenantSources } from '../sources/tenant-sources.js';
@@ -84,7 +85,7 @@ class Bench {
     const sources = new TenantSources([this.router]);
     const now = (): number => this.now;
     const gate = new ApprovalGate(new BuiltinBackend(sources, now, writes), {
-      remotes: new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] }),
+      remotes: new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] }, new Redactor([])),
       sources,
       writes,
       now,

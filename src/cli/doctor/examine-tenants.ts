@@ -1,4 +1,6 @@
 import { ModelHttp } from '../../assistant/llm/model-http.js';
+import { Redactor } from '../../assistant/llm/redactor.js';
+import { secretsOf } from '../../assistant/llm/tenant-secrets.js';
 import { openSources } from '../../assistant/sources/tenant-sources.js';
 import { TenantRemotes } from '../../assistant/remote/tenant-remotes.js';
 import type { LlmConfig, TenantConfig } from '../../config/config.types.js';
@@ -40,7 +42,7 @@ async function examineSources({ id, sources }: TenantConfig): Promise<Finding[]>
 }
 
 async function examineRemotes(tenant: TenantConfig): Promise<Finding[]> {
-  const remotes = new TenantRemotes(tenant);
+  const remotes = new TenantRemotes(tenant, new Redactor(secretsOf(tenant)));
   try {
     const healths = await remotes.examine();
     return healths.map(({ name, type, ok, text, unsure }) => ({
