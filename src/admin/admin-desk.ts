@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditLog, type NewEntry, outcomeOf } from '../audit/audit.log.js';
+import { SYSTEM_TENANT } from '../auth/principal.js';
 import type { CallContext } from '../domain/call-context.js';
 
 /** Carries out what an admin asks for, with an entry in the audit before it is answered. */
@@ -36,7 +37,8 @@ export class AdminDesk {
   ): Promise<void> {
     const entry = {
       ...what,
-      actor: `admin:${ctx.user}`,
+      // A tenant's own operator is one of its users.
+      actor: ctx.tenant === SYSTEM_TENANT ? `admin:${ctx.user}` : ctx.user,
       ...(ctx.token === undefined ? {} : { token: ctx.token }),
       requestId: ctx.requestId,
     };

@@ -6,6 +6,7 @@ import { RedisRunReader } from '../store/redis-run.reader.js';
 import { StoreModule } from '../store/store.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AdminDesk } from './admin-desk.js';
+import { ApprovalsController } from './approvals.controller.js';
 import { TenantAdmin } from './tenant-admin.js';
 import { TenantsController } from './tenants.controller.js';
 import { TokensController } from './tokens.controller.js';
@@ -14,7 +15,7 @@ import { WorkController } from './work.controller.js';
 /** The admin API. Which listener it answers on is decided where requests come in. */
 @Module({
   imports: [AuthModule, StoreModule, TasksModule],
-  controllers: [TenantsController, TokensController, WorkController],
+  controllers: [ApprovalsController, TenantsController, TokensController, WorkController],
   providers: [
     AdminDesk,
     TenantAdmin,

@@ -59,28 +59,28 @@ export class TokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.metadata(PUBLIC_ROUTE, context) === true) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const scope = this.metadata(REQUIRED_SCOPE, context);
-    const secret = this.onlySecret(request, scope);
-    const principal = await this.identify(context, request, { secret, scope });
+    const scopes = this.scopesOf(context);
+    const secret = this.onlySecret(request, scopes);
+    const principal = await this.identify(context, request, { secret, scopes });
     noteRequest(request.raw, { tenant: principal.tenant, user: principal.user });
-    refuseOtherScope(principal, scope);
+    refuseOtherScope(principal, scopes);
     this.verifier.noteUse(principal);
     const { raw } = context.switchToHttp().getResponse<{ readonly raw: ServerResponse }>();
     this.calls.track(principal, raw);
     return true;
   }
 
-  private onlySecret(request: Request, scope: unknown): string {
+  private onlySecret(request: Request, scopes: Scopes): string {
     const [secret, ...more] = presentedSecrets(request.raw.rawHeaders, this.headerName);
     if (secret === undefined) {
       throw unauthenticated(
         'missing',
         `A token is required: send it as ${this.headerName} or as Authorization: Bearer`,
-        scope,
+        scopes,
       );
     }
     if (more.length > 0) {
-      throw unauthenticated('conflict', 'The request carries tokens that differ', scope);
+      throw unauthenticated('conflict', 'The request carries tokens that differ', scopes);
     }
     return secret;
   }
@@ -105,7 +105,7 @@ export class TokenGuard implements CanActivate {
     if (principal.addresses?.has(request.ip) === false) {
       throw this.refuse(request, 'address', presented);
     }
-    if (!isFor(presented.scope, principal)) throw this.refuse(request, 'audience', presented);
+    if (!isFor(presented.scopes, principal)) throw this.refuse(request, 'audience', presented);
     return principal;
   }
 
@@ -113,7 +113,7 @@ export class TokenGuard implements CanActivate {
   private refuse(
     { ip, id }: Request,
     reason: 'invalid' | 'address' | 'audience',
-    { secret, scope }: Presented,
+    { secret, scopes }: Presented,
   ): DomainError {
     const failure = this.failures.fail(ip);
     const why = reason === 'invalid' ? this.verifier.refusalOf(secret).reason : reason;
@@ -126,7 +126,7 @@ export class TokenGuard implements CanActivate {
       inThisMinute: failure.count,
     });
     if (failure.retryAfter === undefined) {
-      return unauthenticated(label, 'The token is not valid', scope, 'invalid_token');
+      return unauthenticated(label, 'The token is not valid', scopes, 'invalid_token');
     }
     metrics.authFailures.inc({ reason: label });
     return new DomainError('RATE', 'Too many wrong tokens from this address; try again later', {
@@ -152,6 +152,10 @@ export class TokenGuard implements CanActivate {
     });
   }
 
+  private scopesOf(context: ExecutionContext): Scopes {
+    return (this.metadata(REQUIRED_SCOPE, context) ?? []) as Scopes;
+  }
+
   private metadata(key: string, context: ExecutionContext): unknown {
     return this.reflector.getAllAndOverride<unknown>(key, [
       context.getHandler(),
@@ -160,19 +164,22 @@ export class TokenGuard implements CanActivate {
   }
 }
 
+/** One of them is what the route asks for; empty: any token will do. */
+type Scopes = readonly string[];
+
 interface Presented {
   readonly secret: string;
-  /** What the route asks for. */
-  readonly scope: unknown;
+  readonly scopes: Scopes;
 }
 
 /** A token whose issuer made it for one surface is a wrong one on any other route. */
-function isFor(scope: unknown, { surfaces }: Principal): boolean {
-  return surfaces === undefined || surfaces.some((surface) => surface === scope);
+function isFor(scopes: Scopes, { surfaces }: Principal): boolean {
+  return surfaces === undefined || surfaces.some((surface) => scopes.includes(surface));
 }
 
-function refuseOtherScope({ scopes }: Principal, scope: unknown): void {
-  if (typeof scope !== 'string' || scopes.includes(scope)) return;
+function refuseOtherScope({ scopes: own }: Principal, scopes: Scopes): void {
+  const [scope] = scopes;
+  if (scope === undefined || scopes.some((one) => own.includes(one))) return;
   metrics.authFailures.inc({ reason: 'scope' });
   throw new DomainError('PERMISSION_DENIED', `The token does not have the scope ${scope}`, {
     challenge: { error: 'insufficient_scope', scope },
@@ -182,14 +189,14 @@ function refuseOtherScope({ scopes }: Principal, scope: unknown): void {
 function unauthenticated(
   reason: string,
   message: string,
-  scope: unknown,
+  [scope]: Scopes,
   error?: 'invalid_token',
 ): DomainError {
   metrics.authFailures.inc({ reason });
   return new DomainError('UNAUTHENTICATED', message, {
     challenge: {
       ...(error === undefined ? {} : { error }),
-      ...(typeof scope === 'string' ? { scope } : {}),
+      ...(scope === undefined ? {} : { scope }),
     },
   });
 }

@@ -103,7 +103,8 @@ export class RedisApprovalStore {
     return { ...(JSON.parse(request ?? '{}') as ApprovalRequest), id, expires: Number(expires) };
   }
 
-  private async request(tenant: string, id: string): Promise<ApprovalRequest | undefined> {
+  /** What was asked for, decided or not; undefined where nothing was. */
+  async request(tenant: string, id: string): Promise<ApprovalRequest | undefined> {
     const request = await this.redis.hget(this.keys.approval(tenant, id), 'request');
     return request === null ? undefined : (JSON.parse(request) as ApprovalRequest);
   }

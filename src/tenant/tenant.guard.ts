@@ -34,12 +34,11 @@ export class TenantGuard implements CanActivate {
   }
 
   private check({ tenant, user, scopes }: Principal, context: ExecutionContext): void {
-    const scope = this.reflector.getAllAndOverride<unknown>(REQUIRED_SCOPE, [
+    const asked = this.reflector.getAllAndOverride<readonly string[] | undefined>(REQUIRED_SCOPE, [
       context.getHandler(),
       context.getClass(),
     ]);
-    // TokenGuard has seen that the token has it.
-    if (scope === ADMIN_SCOPE && scopes.includes(ADMIN_SCOPE)) return;
+    if (asked?.includes(ADMIN_SCOPE) === true && scopes.includes(ADMIN_SCOPE)) return;
     this.directory.check(tenant, user);
   }
 }

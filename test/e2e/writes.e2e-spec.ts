@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +29,11 @@ interface AmSilence {
 const ann = caller('acme', 'ann');
 const bob = caller('acme', 'bob');
 const otto = caller('careful', 'otto');
+/** Operators of the tenant; Otto's other token is one, too. */
+const olga = caller('careful', 'olga', { scopes: ['approvals'] });
+const ottoAsOperator = caller('careful', 'otto', { scopes: ['approvals'] });
+const stranger = caller('acme', 'olga', { scopes: ['approvals'] });
+const ADMIN = `adm_${randomBytes(32).toString('base64url')}`;
 let redis: RedisServer;
 let am: Alertmanager;
 let gate: WriteGate;
@@ -54,7 +60,8 @@ beforeAll(async () => {
       { id: 'acme', assistant, sources, writes: all('ask-caller') },
       { id: 'careful', assistant, sources, writes: all('ask-operator') },
     ],
-    callers: [ann, bob, otto],
+    callers: [ann, bob, otto, olga, ottoAsOperator, stranger],
+    env: { NIGHTJAR_ADMIN_TOKEN: ADMIN },
   });
   [a, b] = fleet.gateways as [Gateway, Gateway];
 });
@@ -179,6 +186,52 @@ describe('a silence that an operator approves', () => {
     for (const counted of ['asked', outcome]) {
       const sample = `nightjar_approvals_total{approver="operator",outcome="${counted}"}`;
       expect(await a.metric(sample), counted).toBeGreaterThan(0);
+    }
+  });
+
+  it('should be decided over the admin API, by an admin or by an operator who did not ask', async () => {
+    const at = '/admin/v1/tenants/careful/approvals';
+    const ask = (token: string, method: string, path: string) =>
+      new A2aClient(b.managementUrl, token).call(method, path);
+    interface Waiting {
+      readonly approvals: readonly { id: string; taskId: string; summary: string }[];
+    }
+    for (const [who, verb, outcome, made, answer] of [
+      [olga.token, 'approve', 'approved', 1, /Approved by the operator olga/],
+      [ADMIN, 'refuse', 'refused', 0, /admin refused it/],
+    ] as const) {
+      const task = await on(a, otto).start('silence DiskFull for an hour');
+      const { id, summary } = await eventually('it waits', async () => {
+        const { body } = await new A2aClient(b.managementUrl, who).call<Waiting>('GET', at);
+        return body.approvals.find(({ taskId }) => taskId === task.id);
+      });
+      expect(summary).toContain('alertname="DiskFull"');
+      // Neither by who asked, under whatever token, nor by another tenant's operator.
+      expect((await ask(ottoAsOperator.token, 'POST', `${at}/${id}:${verb}`)).status).toBe(403);
+      expect((await ask(otto.token, 'POST', `${at}/${id}:${verb}`)).status).toBe(403);
+      expect((await ask(stranger.token, 'GET', at)).status).toBe(404);
+      expect((await ask(stranger.token, 'POST', `${at}/${id}:${verb}`)).status).toBe(404);
+      expect((await ask(olga.token, 'GET', '/admin/v1/tenants')).status).toBe(403);
+      expect((await on(b, olga).call('GET', at)).status).toBe(404);
+
+      const decided = await ask(who, 'POST', `${at}/${id}:${verb}`);
+      expect(decided.body).toEqual({ id, decision: outcome, by: who === ADMIN ? 'admin' : 'olga' });
+      const again = await ask(ADMIN, 'POST', `${at}/${id}:refuse`);
+      expect(again.status).toBe(who === ADMIN ? 200 : 409);
+      expect((await ask(who, 'POST', `${at}/none:${verb}`)).status).toBe(404);
+      const done = await eventually('settled', async () => {
+        const now = await on(b, otto).get(task.id);
+        return now.status.state === 'TASK_STATE_COMPLETED' && now;
+      });
+      expect(answerOf(done)).toMatch(answer);
+      expect(await silencesOf(task)).toHaveLength(made);
+      const audit = `/admin/v1/audit?tenant=careful&target=approval/${id}`;
+      const { body } = await new A2aClient(b.managementUrl, ADMIN).call<{
+        entries: { action: string; actor: string; outcome: string }[];
+      }>('GET', audit);
+      const shown = body.entries.map(({ actor, outcome: of }) => `${actor} ${of}`);
+      expect(shown).toContain('otto PERMISSION_DENIED');
+      expect(shown).toContain(who === ADMIN ? 'admin:admin ok' : 'olga ok');
     }
   });
 });

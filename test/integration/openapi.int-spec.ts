@@ -2,8 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { Keys } from '../../src/redis/keys.js';
+import { defineScripts } from '../../src/redis/scripts.js';
+import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { A2aClient, userMessage, type Reply } from '../support/a2a-client.js';
 import { caller, Fleet, type Gateway } from '../support/gateway.js';
 import { HookServer } from '../support/hook-server.js';
@@ -157,6 +161,7 @@ describe('docs/openapi.yaml', () => {
       roots: ['/a2a'],
     }));
     const admin = [
+      { file: 'src/admin/approvals.controller.ts', roots: ['/admin/v1/tenants'] },
       { file: 'src/admin/tenants.controller.ts', roots: ['/admin/v1/tenants'] },
       { file: 'src/admin/tokens.controller.ts', roots: ['/admin/v1/tokens'] },
       { file: 'src/admin/work.controller.ts', roots: ['/admin/v1'] },
@@ -299,6 +304,19 @@ describe('docs/openapi.yaml', () => {
     const task = { tenant: 'acme', task: running.id };
     await ask('get', '/admin/v1/tasks');
     await ask('get', `${one}/tasks/{task}`, task);
+    const redisClient = new Redis(redis.url);
+    defineScripts(redisClient);
+    const approvals = new RedisApprovalStore(redisClient, new Keys());
+    for (const verb of ['approve', 'refuse']) {
+      const wish = { tool: 'create_silence', summary: 'be quiet', hash: 'h' };
+      const wanted = { tenant: 'acme', user: 'ann', taskId: running.id, ...wish };
+      expect(await approvals.open(verb, 1, wanted)).toHaveProperty('expires');
+      expect((await ask('get', `${one}/approvals`, task)).text).toContain('be quiet');
+      const where = `${one}/approvals/{approval}:${verb}`;
+      const decided = await ask('post', where, { ...task, approval: verb });
+      expect(decided.status).toBe(200);
+    }
+    redisClient.disconnect();
     await ask('post', `${one}/tasks/{task}:cancel`, task);
     const usage = await eventually('usage is counted', async () => {
       const reply = await ask('get', `${one}/usage`, { tenant: 'acme' });
