@@ -1,7 +1,8 @@
 import type { TenantConfig } from '../config/config.types.js';
 import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
 import type { Whose } from '../domain/limit.js';
-import type { WriteDesk } from './writes/write-desk.js';
+import type { Looked, WriteDesk } from './writes/write-desk.js';
+import type { BegunWrite } from './writes/write-plan.js';
 
 /** One finished turn of a context, as the next turn sees it. */
 export interface PastTurn {
@@ -134,6 +135,15 @@ export interface AssistantBackend {
    * @param meter absent: nobody counts, and nothing is used up.
    */
   run(turn: Turn, signal: AbortSignal, desk?: WriteDesk, meter?: Meter): AsyncIterable<Frame>;
+  /**
+   * Looks, by reads only, what became of writes that an instance began and was gone before it knew;
+   * one answer each. Absent: nobody can look, so the task fails with what may have been done.
+   */
+  lookBack?(
+    turn: Turn,
+    begun: readonly BegunWrite[],
+    signal: AbortSignal,
+  ): Promise<readonly Looked[]>;
 }
 
 /** Finds the backend of a tenant. */

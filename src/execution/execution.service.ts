@@ -20,6 +20,7 @@ import { LeaseService } from './lease.service.js';
 import { observeRun } from './observe-run.js';
 import { RemoteEnds } from './remote-ends.js';
 import { Run } from './run.js';
+import type { BegunEffect } from './run-desk.js';
 import { TaskEnder } from './task-ender.js';
 import { UsageMeter } from './usage-meter.js';
 
@@ -34,6 +35,8 @@ export interface OwnedTask {
   readonly task: Task;
   /** By Redis, ms since the epoch. */
   readonly deadline: number;
+  /** Writes of a former owner of which nobody knows yet; absent: none. */
+  readonly begun?: readonly BegunEffect[];
 }
 
 interface Active {
@@ -237,6 +240,7 @@ export class ExecutionService {
         seq: owned.seq,
         fold: new TaskFold(owned.task),
         deadline: performance.now() + (owned.deadline - this.clock.now()),
+        begun: owned.begun ?? [],
         allowance: this.allowances.of(call.ctx),
       },
       this.backends.backendOf(ref.tenant),

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Deed } from '../assistant/writes/write-desk.js';
+import type { Deed, Looked } from '../assistant/writes/write-desk.js';
+import type { BegunWrite } from '../assistant/writes/write-plan.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { Outcome } from '../store/outcome.js';
-import type { RedisEffectStore } from '../store/redis-effect.store.js';
+import type { Effect, RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { RunEffects } from './run-effects.js';
 import { RunDesk, type RunDeskOptions } from './run-desk.js';
@@ -16,11 +17,13 @@ const TRUST_MS = 50;
 /** A store whose answers a test writes down; what was marked is kept. */
 class FakeStore {
   readonly marks: string[] = [];
+  readonly plans: unknown[] = [];
   answers: (() => Promise<Marked>)[] = [];
   outcome: string | undefined;
 
-  mark = (_keys: TaskKeys, _epoch: number, effect: { id: string; phase: string }) => {
+  mark = (_keys: TaskKeys, _by: object, effect: Effect) => {
     this.marks.push(`${effect.phase} ${effect.id}`);
+    if (effect.plan !== undefined) this.plans.push(effect.plan);
     return (this.answers.shift() ?? (() => Promise.resolve<Marked>({ ok: true, value: {} })))();
   };
 
@@ -36,7 +39,10 @@ beforeEach(() => {
 
 function desk(over: Partial<RunDeskOptions> = {}): RunDesk {
   return new RunDesk({
-    effects: new RunEffects(store as unknown as RedisEffectStore, {} as TaskKeys, 1),
+    effects: new RunEffects(store as unknown as RedisEffectStore, {} as TaskKeys, {
+      epoch: 1,
+      owner: 'i1',
+    }),
     approvals: {} as RedisApprovalStore,
     keys: {} as TaskKeys,
     epoch: 1,
@@ -126,5 +132,49 @@ describe('RunDesk', () => {
     expect((await own.once('b', () => Promise.reject(new Error('bug')))).outcome).toBe('unknown');
     expect(store.marks).toEqual(['intent write-2-1', 'intent write-2-2']);
     expect(own.deeds.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+  });
+
+  it('should record with the intent by what another instance can look for it', async () => {
+    const plan = { tool: 'press', args: { button: 7 } };
+    await desk().once('a', act, plan);
+    expect(store.plans).toEqual([plan]);
+  });
+
+  describe('after a takeover', () => {
+    const begun = ['a', 'b'].map((text, n) => ({
+      ...{ id: `write-2-${n + 1}`, text },
+      plan: { tool: 'press', args: { button: n } },
+    }));
+
+    it('should record what was seen to be done, and say of what nobody knows', async () => {
+      const own = desk({ attempt: 2 });
+      const look = vi.fn((_plans: readonly BegunWrite[]) =>
+        Promise.resolve<readonly Looked[]>([
+          { outcome: 'done', text: 'a is there' },
+          { outcome: 'unknown', text: 'no b' },
+        ]),
+      );
+      expect(await own.lookBack(begun, look)).toEqual([{ text: 'b', seen: 'no b' }]);
+      expect(look.mock.calls[0]?.[0]).toEqual(begun.map(({ plan }) => plan));
+      expect(store.marks).toEqual(['outcome write-2-1']);
+      expect(own.deeds).toEqual([
+        { text: 'a', outcome: 'done' },
+        { text: 'b', outcome: 'unknown' },
+      ]);
+    });
+
+    it('should know nothing by a look that tells nothing', async () => {
+      const open = await desk().lookBack(begun, () => Promise.resolve([]));
+      expect(open).toEqual([{ text: 'a' }, { text: 'b' }]);
+      expect(store.marks).toEqual([]);
+    });
+
+    it('should record nothing for a task that is another’s by now', async () => {
+      store.answers = [() => Promise.resolve({ ok: false, code: ScriptCode.StaleEpoch })];
+      const seen = { outcome: 'done', text: 'a is there' } as const;
+      await expect(desk().lookBack(begun, () => Promise.resolve([seen]))).rejects.toThrow(
+        /lost its task/,
+      );
+    });
   });
 });

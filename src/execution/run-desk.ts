@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type {
   Deed,
+  Looked,
   OperatorAnswer,
   OperatorRequest,
   WriteDesk,
 } from '../assistant/writes/write-desk.js';
+import type { BegunWrite } from '../assistant/writes/write-plan.js';
 import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
+import type { Effect, OpenEffect } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type Done, RunCalls } from './run-calls.js';
 import type { RunEffects } from './run-effects.js';
@@ -37,6 +40,9 @@ export interface RunDeskOptions {
   readonly now: () => number;
 }
 
+/** An open effect that can be looked for. */
+export type BegunEffect = OpenEffect & Required<Pick<OpenEffect, 'plan'>>;
+
 /** The writes of one run: each behind the fence, each recorded before and after. */
 export class RunDesk implements WriteDesk {
   readonly calls: RunCalls;
@@ -63,9 +69,9 @@ export class RunDesk implements WriteDesk {
     });
   }
 
-  async once(text: string, act: () => Promise<Deed>): Promise<Deed> {
+  async once(text: string, act: () => Promise<Deed>, plan?: BegunWrite): Promise<Deed> {
     if (this.inFlight !== undefined) throw new Error('bug: two deeds at once');
-    const deed = this.perform(text, act).finally(() => {
+    const deed = this.perform(text, act, plan).finally(() => {
       this.inFlight = undefined;
     });
     this.inFlight = deed;
@@ -78,6 +84,34 @@ export class RunDesk implements WriteDesk {
     // The former owner is fenced: what it has not recorded by now, it never will.
     const id = `write-${leg}-${this.count + 1}`;
     return resend(() => effects.outcomeOf(id), { forMs: PATIENCE_MS });
+  }
+
+  /**
+   * Has it looked what became of the writes of an earlier attempt. What was seen to be done is
+   * recorded, so that this attempt is told of it where it would do it.
+   * @returns those of which nobody knows, with what was seen instead.
+   */
+  async lookBack(
+    begun: readonly BegunEffect[],
+    look: (plans: readonly BegunWrite[]) => Promise<readonly Looked[]>,
+  ): Promise<readonly { readonly text: string; readonly seen?: string }[]> {
+    if (begun.length === 0) return [];
+    const entries = begun.map((effect) => {
+      const entry: Done = { text: effect.text, outcome: 'unknown' };
+      return { ...effect, entry };
+    });
+    this.deeds.push(...entries.map(({ entry }) => entry));
+    const looked = await look(begun.map(({ plan }) => plan));
+    const open: { text: string; seen?: string }[] = [];
+    for (const [n, { id, text, entry }] of entries.entries()) {
+      const seen = looked[n];
+      if (seen?.outcome === 'done') {
+        const marked = await this.mark({ id, phase: 'outcome', text: seen.text });
+        if (!marked.ok) return this.refused(marked.code);
+        entry.outcome = 'done';
+      } else open.push({ text, ...(seen?.text === undefined ? {} : { seen: seen.text }) });
+    }
+    return open;
   }
 
   /** Resolves when no deed is under way, or after `ms`. A write that was begun is not broken off. */
@@ -129,12 +163,16 @@ export class RunDesk implements WriteDesk {
     return last.ok ? { decision: last.decision, by: last.by } : { decision: 'expired' };
   }
 
-  private async perform(text: string, act: () => Promise<Deed>): Promise<Deed> {
+  private async perform(
+    text: string,
+    act: () => Promise<Deed>,
+    plan: BegunWrite | undefined,
+  ): Promise<Deed> {
     const { options } = this;
     await options.flush();
     this.count += 1;
     const id = `write-${options.leg}-${this.count}`;
-    const before = await this.intend(id, text);
+    const before = await this.intend(id, text, plan);
     if (before !== undefined) return { outcome: 'before', text: before };
     const entry: Done = { text, outcome: 'unknown' };
     this.deeds.push(entry);
@@ -142,7 +180,7 @@ export class RunDesk implements WriteDesk {
     if (deed.outcome === 'unknown' || deed.outcome === 'before') return deed;
     if (deed.outcome === 'done') entry.outcome = 'done';
     else this.deeds.splice(this.deeds.indexOf(entry), 1);
-    await this.mark(id, 'outcome', deed.text).catch(() => undefined);
+    await this.mark({ id, phase: 'outcome', text: deed.text }).catch(() => undefined);
     return deed;
   }
 
@@ -151,12 +189,15 @@ export class RunDesk implements WriteDesk {
    * that was stopped in between finds out here that its task is another's.
    * @returns what an earlier attempt did in its place.
    */
-  private async intend(id: string, text: string): Promise<string | undefined> {
+  private async intend(id: string, text: string, plan?: BegunWrite): Promise<string | undefined> {
     const { options } = this;
     for (;;) {
       options.signal.throwIfAborted();
       const asked = performance.now();
-      const marked = await this.mark(id, 'intent', text);
+      const marked = await this.mark({
+        ...{ id, phase: 'intent', text },
+        ...(plan === undefined ? {} : { plan }),
+      });
       if (!marked.ok) return this.refused(marked.code);
       if (marked.value.before !== undefined) return marked.value.before;
       const isYoung = performance.now() - asked < options.trustMs;
@@ -165,13 +206,9 @@ export class RunDesk implements WriteDesk {
     }
   }
 
-  private mark(
-    id: string,
-    phase: 'intent' | 'outcome',
-    text: string,
-  ): ReturnType<RunEffects['mark']> {
+  private mark(effect: Effect): ReturnType<RunEffects['mark']> {
     const { effects } = this.options;
-    return resend(() => effects.mark({ id, phase, text }), { forMs: PATIENCE_MS });
+    return resend(() => effects.mark(effect), { forMs: PATIENCE_MS });
   }
 
   private refused(code: number): never {

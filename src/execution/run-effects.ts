@@ -1,5 +1,5 @@
 import type { Outcome } from '../store/outcome.js';
-import type { Effect, RedisEffectStore } from '../store/redis-effect.store.js';
+import type { Effect, EffectOwner, RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 
 /**
@@ -12,18 +12,18 @@ export class RunEffects {
   constructor(
     private readonly store: RedisEffectStore,
     private readonly keys: TaskKeys,
-    private readonly epoch: number,
+    private readonly by: EffectOwner,
   ) {}
 
   /** See RedisEffectStore.mark. */
   async mark(effect: Effect): Promise<Outcome<{ readonly before?: string }>> {
-    const result = await this.store.mark(this.keys, this.epoch, effect);
+    const result = await this.store.mark(this.keys, this.by, effect);
     if (result.ok && result.value.before === undefined) this.last.set(effect.id, effect);
     return result;
   }
 
   async markAgain(): Promise<void> {
-    for (const effect of this.last.values()) await this.store.mark(this.keys, this.epoch, effect);
+    for (const effect of this.last.values()) await this.store.mark(this.keys, this.by, effect);
   }
 
   /** See RedisEffectStore.outcomeOf. */
@@ -43,6 +43,6 @@ export class RunEffects {
 
   /** See RedisEffectStore.keepLink. */
   keepLink(remote: string, link: string): Promise<number | undefined> {
-    return this.store.keepLink(this.keys, this.epoch, remote, link);
+    return this.store.keepLink(this.keys, this.by.epoch, remote, link);
   }
 }

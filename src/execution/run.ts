@@ -16,11 +16,11 @@ import { LogWriter } from '../streams/log-writer.js';
 import { RunLostError } from '../streams/run-lost-error.js';
 import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
-import { canceledBy, ENDED, listDeeds, UNMARKED } from './end-texts.js';
+import { canceledBy, ENDED, listDeeds, UNMARKED, unsure } from './end-texts.js';
 import { failRewound } from './fail-rewound.js';
 import { FrameFitter, said } from './frame-fitter.js';
 import type { RemoteTask } from './run-calls.js';
-import { RunDesk } from './run-desk.js';
+import { type BegunEffect, RunDesk } from './run-desk.js';
 import { RunEffects } from './run-effects.js';
 import { RunFiles } from './run-files.js';
 import { RunMeter } from './run-meter.js';
@@ -52,6 +52,8 @@ export interface RunSeed {
   readonly fold: TaskFold;
   /** Until when, by the local monotonic clock (performance.now()). */
   readonly deadline: number;
+  /** What an earlier attempt was about to do outside and did not report on; each with its plan. */
+  readonly begun: readonly BegunEffect[];
   /** What may still be used today. */
   readonly allowance: Allowance;
 }
@@ -106,7 +108,7 @@ export class Run {
     this.meter = new RunMeter(seed.allowance);
     this.fitter = new FrameFitter(seed.fold.task(), seed.leg);
     this.files = new RunFiles(stores.files, seed.keys, limits, seed.epoch);
-    this.effects = new RunEffects(stores.effects, seed.keys, seed.epoch);
+    this.effects = new RunEffects(stores.effects, seed.keys, seed);
     this.desk = new RunDesk({
       effects: this.effects,
       approvals: stores.approvals,
@@ -266,6 +268,14 @@ export class Run {
   private async follow(): Promise<Ending> {
     const { signal } = this.halt;
     const turn = await resend(this.seed.turn, { forMs: 30_000, signal });
+    const open = await this.desk.lookBack(this.seed.begun, async (plans) => {
+      return (await this.backend.lookBack?.(turn, plans, signal)) ?? [];
+    });
+    if (open.length > 0) {
+      const seen = open.flatMap(({ seen: text }) => text ?? []);
+      const text = [unsure(open.map((effect) => effect.text)), ...seen].join('. ');
+      return { state: 'TASK_STATE_FAILED', text, expects: '' };
+    }
     const frames = this.backend.run(turn, signal, this.desk, this.meter)[Symbol.asyncIterator]();
     try {
       for (;;) {

@@ -175,7 +175,9 @@ export class SweeperService implements OnApplicationBootstrap, BeforeApplication
       if (record !== undefined && record.head.owner === me && !isSettled(record.head.state)) {
         const text =
           record.head.openEffects > 0
-            ? unsure(await this.effects.open(hint.tenant, hint.taskId))
+            ? unsure(
+                (await this.effects.open(hint.tenant, hint.taskId)).map((effect) => effect.text),
+              )
             : ENDED.outage;
         const verdict = { state: 'TASK_STATE_FAILED', text } as const;
         await this.ender.end(hint.tenant, hint.taskId, verdict, ({ head }) => head.owner === me);

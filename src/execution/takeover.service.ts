@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.js';
 import { isSettled } from '../domain/task-state.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisInstanceStore, type RunHint } from '../store/redis-instance.store.js';
-import { RedisEffectStore } from '../store/redis-effect.store.js';
+import { type OpenEffect, RedisEffectStore } from '../store/redis-effect.store.js';
 import { RedisOwnerStore, type TakenOver } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
@@ -15,6 +15,7 @@ import { logIdsOf } from '../tracing/log-ids.js';
 import { ExecutionService, type OwnedTask } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
 import { canceled, ENDED, unsure } from './end-texts.js';
+import type { BegunEffect } from './run-desk.js';
 import { TaskEnder, type Verdict } from './task-ender.js';
 
 /** Runs of a dead instance that are taken in one go. */
@@ -127,19 +128,27 @@ export class TakeoverService {
     };
     const { deadline } = taken.value;
     const keys = this.reader.keysOf(ref);
-    return { keys, call, turn: head.turn, attempt, epoch, seq: cursor.seq, task, deadline };
+    const begun = effects.filter(canLook);
+    return { keys, call, turn: head.turn, attempt, epoch, seq: cursor.seq, task, deadline, begun };
   }
 
-  /** Undefined: run it again. */
+  /** Undefined: run it again, after a look at what is open. */
   private judge(
     user: string,
     tenant: string,
     taken: TakenOver,
-    effects: readonly string[],
+    effects: readonly OpenEffect[],
   ): Verdict | undefined {
     const mark = this.tenants.stands(tenant, user) ? taken.cancel : SUSPENDED;
-    if (mark !== '') return { state: 'TASK_STATE_CANCELED', text: canceled(effects, mark) };
-    if (taken.openEffects > 0) return failed(unsure(effects));
+    const texts = effects.map(({ text }) => text);
+    if (mark !== '') return { state: 'TASK_STATE_CANCELED', text: canceled(texts, mark) };
+    const end = this.endOf(tenant, taken);
+    if (taken.openEffects === 0) return end;
+    const mayLook = end === undefined && this.backends.backendOf(tenant).lookBack !== undefined;
+    return mayLook && effects.every(canLook) ? undefined : failed(unsure(texts));
+  }
+
+  private endOf(tenant: string, taken: TakenOver): Verdict | undefined {
     if (taken.now >= taken.deadline) return failed(ENDED.budget);
     if (taken.deaths > MOST_DEATHS) return failed(ENDED.poison);
     if (this.tenants.get(tenant).takeover === 'fail') return failed(ENDED.died);
@@ -151,4 +160,8 @@ export class TakeoverService {
       return failed(ENDED.died);
     }
   }
+}
+
+function canLook(effect: OpenEffect): effect is BegunEffect {
+  return effect.plan !== undefined;
 }

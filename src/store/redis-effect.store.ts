@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { BegunWrite } from '../assistant/writes/write-plan.js';
 import { Keys } from '../redis/keys.js';
 import { RedisConnections } from '../redis/redis.connections.js';
 import { asList, type RedisClient, runScript, type ScriptReply } from '../redis/scripts.js';
@@ -14,10 +15,23 @@ export interface Effect {
   readonly phase: EffectPhase;
   /** For people, except where it links to something. */
   readonly text: string;
+  /** Of an intent: by this another instance can look what became of it. */
+  readonly plan?: BegunWrite;
+}
+
+/** What a run was about to do outside and did not report on. */
+export type OpenEffect = Omit<Effect, 'phase'>;
+
+/** The run that an effect is of. */
+export interface EffectOwner {
+  readonly epoch: number;
+  /** The instance. */
+  readonly owner: string;
 }
 
 /** Before the id, in the names of the task's fields. */
 const FIELD = 'effect:';
+const PLAN = 'plan:';
 
 /**
  * What the runs of a task change outside, recorded with the task before and after: whoever runs it
@@ -33,10 +47,12 @@ export class RedisEffectStore {
   /** The value is what became of it, when an earlier attempt has done it already. */
   async mark(
     keys: TaskKeys,
-    epoch: number,
-    { id, phase, text }: Effect,
+    { epoch, owner }: EffectOwner,
+    { id, phase, text, plan }: Effect,
   ): Promise<Outcome<{ readonly before?: string }>> {
-    const reply = await this.run('mark-effect', [keys.task], [epoch, id, phase, text]);
+    const kept = plan === undefined ? '' : JSON.stringify(plan);
+    const args = [epoch, id, phase, text, owner, kept];
+    const reply = await this.run('mark-effect', [keys.task], args);
     return outcome(reply, () => (Number(reply[0]) === 2 ? { before: String(reply[1]) } : {}));
   }
 
@@ -51,10 +67,20 @@ export class RedisEffectStore {
     return read(this.redis.writes, keys.task, prefix);
   }
 
-  /** What a task's runs were about to do outside and did not report on, for people. */
-  async open(tenant: string, taskId: string): Promise<string[]> {
-    const all = await read(this.redis.control, this.keys.task(tenant, taskId), '');
-    return all.flatMap(({ phase, text }) => (phase === 'intent' ? [text] : []));
+  /** What a task's runs were about to do outside and did not report on, in the order of the ids. */
+  async open(tenant: string, taskId: string): Promise<OpenEffect[]> {
+    const { control } = this.redis;
+    const task = this.keys.task(tenant, taskId);
+    const open = (await read(control, task, ''))
+      .filter(({ phase }) => phase === 'intent')
+      .sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true }));
+    if (open.length === 0) return [];
+    const plans = await control.hmget(task, ...open.map(({ id }) => `${PLAN}${id}`));
+    return open.map(({ id, text }, index) => {
+      const plan = plans[index];
+      if (typeof plan !== 'string') return { id, text };
+      return { id, text, plan: JSON.parse(plan) as BegunWrite };
+    });
   }
 
   /** @returns a refusal code, or undefined when it is kept. */

@@ -43,7 +43,8 @@ export class CancelService {
     if (!marked.ok) return this.alreadyOver(ctx, taskId);
     const { state, owner } = marked.value;
     if (!isInterrupted(state)) await this.letOwnerEnd(ctx, taskId, owner, mark);
-    const effects = await this.effects.open(tenant, taskId).catch(() => []);
+    const open = await this.effects.open(tenant, taskId).catch(() => []);
+    const effects = open.map((effect) => effect.text);
     const verdict = { state: 'TASK_STATE_CANCELED', text: canceled(effects, mark) } as const;
     const task = await this.ender.end(tenant, taskId, verdict);
     if (task === undefined) throw unavailable('The task could not be ended now; try again');

@@ -333,7 +333,7 @@ describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () =
   }
 
   /** At most one silence, and no word of what is not known. */
-  async function judge(taskId: string): Promise<void> {
+  async function judge(taskId: string, at?: WriteStage): Promise<void> {
     const task = await eventually(
       'the task has ended',
       async () => {
@@ -346,6 +346,8 @@ describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () =
     expect(made.length).toBeLessThanOrEqual(1);
     const said = task.status.message?.parts[0]?.text ?? '';
     const isOpen = said.includes('may have been done');
+    // Whoever took the task over has looked, and it was there.
+    if (at === 'during' || at === 'after') expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     if (task.status.state === 'TASK_STATE_COMPLETED') {
       expect(made).toHaveLength(1);
       expect(answerOf(task)).toContain(made[0]!.id);

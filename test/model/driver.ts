@@ -486,13 +486,14 @@ export class Driver {
   private effect(step: Step, ref: TaskRef): Call | undefined {
     const epoch = this.runOf(step, ref)?.epoch;
     if (epoch === undefined) return undefined;
+    const owner = `i${step.by}`;
     const id = `e${step.n % 2}`;
     const phase = step.n % 3 === 0 ? 'outcome' : 'intent';
     const text = `text-${this.count}`;
     return {
       text: `mark-effect ${ref.taskId} epoch ${epoch} ${id} ${phase}`,
-      expected: () => this.tasks.markEffect(ref, epoch, id, phase, text),
-      send: () => this.bench.markEffect(ref, { epoch, id, phase, text }),
+      expected: () => this.tasks.markEffect(ref, { epoch, owner }, id, phase, text),
+      send: () => this.bench.markEffect(ref, { epoch, owner, id, phase, text }),
       fence: { taskId: ref.taskId, epoch },
     };
   }

@@ -353,11 +353,18 @@ export class TaskModel {
     return [1, task.state, task.owner, task.epoch];
   }
 
-  markEffect(ref: TaskRef, epoch: number, id: string, phase: string, text: string): Reply {
+  markEffect(
+    ref: TaskRef,
+    by: { readonly epoch: number; readonly owner: string },
+    id: string,
+    phase: string,
+    text: string,
+  ): Reply {
     const task = this.world.tasks.get(ref.taskId);
     if (task === undefined) return [-1];
-    if (task.epoch !== epoch) return [-3];
+    if (task.epoch !== by.epoch) return [-3];
     if (task.state > WORKING) return [-2, task.state];
+    if (task.owner !== by.owner) return [-3];
     const before = task.effects.get(id)?.split(' ')[0];
     if (before === phase) return [1];
     if (before === 'outcome') return [2, task.effects.get(id)!.slice(8)];

@@ -191,14 +191,46 @@ export const MUTANTS = [
     edits: [
       {
         file: 'src/execution/takeover.service.ts',
-        from: '    if (taken.openEffects > 0) return failed(unsure(effects));\n',
-        to: '    if (taken.openEffects > 1_000) return failed(unsure(effects));\n',
+        from: '    if (taken.openEffects === 0) return end;\n',
+        to: '    if (taken.openEffects < 1_000) return end;\n',
       },
     ],
     test: {
       project: 'integration',
       file: 'test/integration/writes-takeover.int-spec.ts',
       name: 'should fail the task with what may have been done while its outcome is not known',
+    },
+  },
+  {
+    id: 'unseen-write-repeated',
+    breaks: '2: nobody repeats a write that a look did not show',
+    edits: [
+      {
+        file: 'src/execution/run.ts',
+        from: '    if (open.length > 0) {\n',
+        to: '    if (open.length > 1_000) {\n',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/writes-takeover.int-spec.ts',
+      name: 'should fail the task with what may have been done where a look does not show it',
+    },
+  },
+  {
+    id: 'intent-of-a-twin',
+    breaks: '2: of two instances with one epoch only the owner may write outside',
+    edits: [
+      {
+        file: 'lua/mark-effect-1.lua',
+        from: 'if t[5] ~= ARGV[5] then return { -3 } end\n',
+        to: '',
+      },
+    ],
+    test: {
+      project: 'integration',
+      file: 'test/integration/lua/mark-effect.int-spec.ts',
+      name: 'should refuse another instance that has the same epoch, since a fail-over forgot its take-over',
     },
   },
   {

@@ -11,21 +11,22 @@ import type {
   OperatorRequest,
   WriteDesk,
 } from '../../src/assistant/writes/write-desk.js';
+import type { BegunWrite } from '../../src/assistant/writes/write-plan.js';
 
 /** A desk in memory: lets every write through and notes what it was told. */
 export class FakeDesk implements WriteDesk {
   readonly calls = new FakeCalls();
-  readonly done: { readonly text: string; readonly deed: Deed }[] = [];
+  readonly done: { readonly text: string; readonly deed: Deed; readonly plan?: BegunWrite }[] = [];
   readonly asked: OperatorRequest[] = [];
   /** What the operator says. */
   operator: OperatorAnswer = { decision: 'approved', by: 'olga' };
   /** What an earlier attempt did. */
   before: string | undefined;
 
-  async once(text: string, act: () => Promise<Deed>): Promise<Deed> {
+  async once(text: string, act: () => Promise<Deed>, plan?: BegunWrite): Promise<Deed> {
     if (this.before !== undefined) return { outcome: 'before', text: this.before };
     const deed = await act();
-    this.done.push({ text, deed });
+    this.done.push({ text, deed, ...(plan === undefined ? {} : { plan }) });
     return deed;
   }
 

@@ -293,13 +293,27 @@ export class ScriptBench {
 
   markEffect(
     ref: TaskRef,
-    over: { epoch?: number; id?: string; phase?: string; text?: string } = {},
+    over: {
+      epoch?: number;
+      id?: string;
+      phase?: string;
+      text?: string;
+      owner?: string;
+      plan?: string;
+    } = {},
   ): Promise<ScriptReply> {
     return runScript(
       this.redis,
       'mark-effect',
       [this.keysOf(ref).task],
-      [over.epoch ?? 1, over.id ?? 'e1', over.phase ?? 'intent', over.text ?? 'will do'],
+      [
+        over.epoch ?? 1,
+        over.id ?? 'e1',
+        over.phase ?? 'intent',
+        over.text ?? 'will do',
+        over.owner ?? 'i1',
+        over.plan ?? '',
+      ],
     );
   }
 

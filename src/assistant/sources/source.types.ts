@@ -60,8 +60,8 @@ export interface SilenceWrites {
    * in the plan, and given back with the silence that is made.
    */
   scope?(matchers: Silence['matchers'], signal: AbortSignal): Promise<SilenceScope>;
-  /** The id of a silence that may have been made; absent: it is known by its author and comment. */
-  find?(silence: NewSilence, signal: AbortSignal): Promise<string | undefined>;
+  /** A silence that may have been made; absent: it is known by its author and comment. */
+  find?(silence: NewSilence, signal: AbortSignal): Promise<MadeSilence | undefined>;
 }
 
 export type SilenceScope =
@@ -77,6 +77,11 @@ export type SilenceScope =
       /** What it would silence now, as the source itself tells. */
       readonly alerts: readonly Alert[];
     };
+
+export interface MadeSilence {
+  readonly id: string;
+  readonly hasEnded: boolean;
+}
 
 export interface NewSilence {
   readonly matchers: Silence['matchers'];

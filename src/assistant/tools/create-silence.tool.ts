@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import { isUndone, SourceError } from '../sources/source-error.js';
 import type { JsonObject } from '../../domain/a2a.js';
-import type { LabelSet, NewSilence, Source } from '../sources/source.types.js';
+import type { LabelSet, MadeSilence, NewSilence, Source } from '../sources/source.types.js';
 import { isBroad } from '../writes/policy.js';
 import type { Danger, PlanFacts, WritePlan } from '../writes/write-plan.js';
 import type { WriteContext, WriteTool } from '../writes/write-tool.js';
-import type { Deed } from '../writes/write-desk.js';
+import { LOOK_MS } from '../writes/look-back.js';
+import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
 import {
   checkMatchers,
@@ -20,8 +21,6 @@ import { parseInput, schemaOf, ToolInputError, type ToolContext } from './tool.j
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const LONGEST_DAYS = 30;
-/** How long a source is asked whether a silence is there after all. */
-const LOOK_MS = 5000;
 
 const input = z.strictObject({
   matchers: z.array(matcherSchema).min(1).max(20).describe('All must hold; be specific'),
@@ -136,15 +135,10 @@ export const createSilence: WriteTool = {
   async carryOut(args, ctx, words): Promise<Deed> {
     const plan = parseInput(planned, args);
     const source = sourceOf(plan.source, ctx);
-    const endsAt = Date.parse(plan.ends_at);
     const now = Date.now();
+    const silence = silenceOf(plan, now);
     if (source?.silenceWrites === undefined) return { outcome: 'refused', text: words.noSource };
-    if (endsAt <= now) return { outcome: 'refused', text: words.endsBefore };
-    const { matchers, created_by: createdBy, comment, scope } = plan;
-    const silence: NewSilence = {
-      ...{ matchers, startsAt: now, endsAt, createdBy, comment },
-      ...(scope === undefined ? {} : { scope }),
-    };
+    if (silence.endsAt <= now) return { outcome: 'refused', text: words.endsBefore };
     try {
       const id = await source.silenceWrites.create(silence);
       return { outcome: 'done', text: words.silenced(cleanText(id, 100), source.name) };
@@ -154,7 +148,25 @@ export const createSilence: WriteTool = {
       return await lookFor(silence, source, error, words);
     }
   },
+  async lookBack(args, { ctx, words, at }): Promise<Looked> {
+    const plan = parseInput(planned, args);
+    const source = sourceOf(plan.source, ctx);
+    if (source === undefined) return { outcome: 'unknown' };
+    // When it began nobody knows any more.
+    const silence = silenceOf(plan, Date.parse(plan.planned_at));
+    const made = await madeOf(silence, source, AbortSignal.timeout(LOOK_MS));
+    const seen = { source: source.name, at: at(Date.now()) };
+    return made === undefined
+      ? { outcome: 'unknown', text: words.lookedFor(seen) }
+      : { outcome: 'done', text: words.found({ ...seen, ...made, id: cleanText(made.id, 100) }) };
+  },
 };
+
+function silenceOf(plan: z.infer<typeof planned>, startsAt: number): NewSilence {
+  const { matchers, created_by: createdBy, comment, ends_at: ends, scope } = plan;
+  const silence = { matchers, startsAt, endsAt: Date.parse(ends), createdBy, comment };
+  return { ...silence, ...(scope === undefined ? {} : { scope }) };
+}
 
 function endOf(
   when: { readonly duration_minutes?: number | undefined; readonly ends_at?: string | undefined },
@@ -220,9 +232,9 @@ async function lookFor(
   words: WriteWords,
 ): Promise<Deed> {
   try {
-    const id = await idOf(silence, source, AbortSignal.timeout(LOOK_MS));
-    if (id !== undefined) {
-      return { outcome: 'done', text: words.silenced(cleanText(id, 100), source.name) };
+    const made = await madeOf(silence, source, AbortSignal.timeout(LOOK_MS));
+    if (made?.hasEnded === false) {
+      return { outcome: 'done', text: words.silenced(cleanText(made.id, 100), source.name) };
     }
     return { outcome: 'unknown', text: words.unsure(error, 'absent') };
   } catch {
@@ -230,20 +242,32 @@ async function lookFor(
   }
 }
 
-async function idOf(
+async function madeOf(
   silence: NewSilence,
   { silences, silenceWrites }: Source,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<MadeSilence | undefined> {
   if (silenceWrites?.find !== undefined) return silenceWrites.find(silence, signal);
-  const { createdBy, comment, endsAt } = silence;
-  return (await silences?.list(signal))?.find(
-    (one) =>
-      one.createdBy === createdBy &&
-      one.comment === comment &&
-      one.endsAt === endsAt &&
-      one.state !== 'expired',
-  )?.id;
+  if (silences === undefined) throw new Error('bug: silences that cannot be read');
+  const { createdBy, comment, endsAt, matchers } = silence;
+  const own = (await silences.list(signal)).filter(
+    (one) => one.createdBy === createdBy && one.comment === comment,
+  );
+  // One that somebody has ended says when that was.
+  const found =
+    own.find((one) => one.state !== 'expired' && one.endsAt === endsAt) ??
+    own.find((one) => one.state === 'expired' && isAbout(one.matchers, matchers));
+  return found === undefined ? undefined : { id: found.id, hasEnded: found.state === 'expired' };
+}
+
+/** The same matchers, in whatever order the source has them. */
+function isAbout(one: NewSilence['matchers'], other: NewSilence['matchers']): boolean {
+  const told = (matchers: NewSilence['matchers']): string =>
+    matchers
+      .map((matcher) => showMatchers([matcher]))
+      .sort()
+      .join();
+  return told(one) === told(other);
 }
 
 function sourceOf(name: string, ctx: WriteContext | ToolContext): Source | undefined {

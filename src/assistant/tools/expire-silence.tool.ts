@@ -4,12 +4,11 @@ import { isUndone, SourceError } from '../sources/source-error.js';
 import type { Silence, Source } from '../sources/source.types.js';
 import type { PlanFacts, WritePlan } from '../writes/write-plan.js';
 import type { WriteTool } from '../writes/write-tool.js';
-import type { Deed } from '../writes/write-desk.js';
+import { LOOK_MS } from '../writes/look-back.js';
+import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
 import { matcherSchema, showMatchers } from './silence-plan.js';
 import { parseInput, schemaOf, ToolInputError } from './tool.js';
-
-const LOOK_MS = 5000;
 
 const input = z.strictObject({
   id: z.string().min(1).max(100).describe('Of the silence, as list_silences shows it'),
@@ -96,6 +95,16 @@ export const expireSilence: WriteTool = {
       if (isUndone(error)) return { outcome: 'refused', text: words.failed(error) };
       return await lookAgain(source, plan.id, error, words);
     }
+  },
+  async lookBack(args, { ctx, words, at }): Promise<Looked> {
+    const plan = parseInput(planned, args);
+    const source = ctx.reads.sources.all.find(({ name }) => name === plan.source);
+    if (source === undefined) return { outcome: 'unknown' };
+    const now = await find(source, plan.id);
+    const seen = { id: cleanText(plan.id, 100), source: source.name, at: at(Date.now()) };
+    return now === undefined || now.state === 'expired'
+      ? { outcome: 'done', text: words.foundEnded(seen) }
+      : { outcome: 'unknown', text: words.foundActive(seen) };
   },
 };
 

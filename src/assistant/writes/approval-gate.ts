@@ -6,9 +6,9 @@ import type { TenantSources } from '../sources/tenant-sources.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { approvable } from '../remote/approvable.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
-import { TurnWrites } from './carry-out.js';
-import type { WriteDesk } from './write-desk.js';
-import { readDocument } from './write-plan.js';
+import { TurnWrites, type WriteScene } from './carry-out.js';
+import type { Looked, WriteDesk } from './write-desk.js';
+import { type BegunWrite, readDocument } from './write-plan.js';
 import type { WriteTool } from './write-tool.js';
 import { writeWordsFor } from './write-words.js';
 
@@ -48,13 +48,32 @@ export class ApprovalGate implements AssistantBackend {
       return;
     }
     signal.throwIfAborted();
-    const { remotes, now = Date.now } = this.options;
+    const { remotes } = this.options;
     const known = turn.busiGroups === undefined ? await remotes.toolsSoon(signal) : [];
     const tools = [...WRITE_TOOLS, ...known.filter(({ readOnly }) => !readOnly).map(approvable)];
     const writes = { ...this.options.writes, ...remotes.rulesOf(known) };
-    const sources = this.options.sources.seenBy(turn);
-    const scene = { turn, sources, writes, desk, signal, now: now() };
+    const scene = this.scene(turn, writes, signal, desk);
     yield* answer(new TurnWrites(scene), tools, answering.plan, scene.now, turn);
+  }
+
+  async lookBack(
+    turn: Turn,
+    begun: readonly BegunWrite[],
+    signal: AbortSignal,
+  ): Promise<readonly Looked[]> {
+    signal.throwIfAborted();
+    const scene = this.scene(turn, this.options.writes, signal);
+    return new TurnWrites(scene).lookBack(begun, WRITE_TOOLS);
+  }
+
+  private scene(
+    turn: Turn,
+    writes: WritesConfig | undefined,
+    signal: AbortSignal,
+    desk?: WriteDesk,
+  ): WriteScene {
+    const { sources, now = Date.now } = this.options;
+    return { turn, sources: sources.seenBy(turn), writes, desk, signal, now: now() };
   }
 }
 

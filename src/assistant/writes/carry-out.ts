@@ -8,8 +8,15 @@ import { SourceReads } from '../tools/source-reads.js';
 import type { SourceError } from '../sources/source-error.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
-import type { Asking, Deed, WriteDesk } from './write-desk.js';
-import { documentOf, type PlanDocument, type PlanOwner, type WritePlan } from './write-plan.js';
+import { lookBack } from './look-back.js';
+import type { Asking, Deed, Looked, WriteDesk } from './write-desk.js';
+import {
+  type BegunWrite,
+  documentOf,
+  type PlanDocument,
+  type PlanOwner,
+  type WritePlan,
+} from './write-plan.js';
 import type { WriteContext, WriteTool } from './write-tool.js';
 import { writeWordsFor, type WriteWords } from './write-words.js';
 
@@ -118,6 +125,28 @@ export class TurnWrites {
     return yield* this.perform(tool, document, desk);
   }
 
+  /** See AssistantBackend.lookBack. */
+  async lookBack(
+    begun: readonly BegunWrite[],
+    tools: readonly WriteTool[],
+  ): Promise<readonly Looked[]> {
+    const at = (time: number): string => this.at(time);
+    const looked = await lookBack(begun, tools, { ctx: this.context(), words: this.words, at });
+    const { tenant, user, taskId } = this.scene.turn;
+    for (const [n, { tool }] of begun.entries()) {
+      const outcome = looked[n]?.outcome;
+      this.audit.log({
+        msg: 'write looked for after a takeover',
+        tool,
+        outcome,
+        tenant,
+        user,
+        taskId,
+      });
+    }
+    return looked;
+  }
+
   log(what: string, { tool, summary }: Pick<WritePlan, 'tool' | 'summary'>): void {
     const { tenant, user, taskId } = this.scene.turn;
     this.audit.log({ msg: `write ${what}`, tool, tenant, user, taskId });
@@ -170,7 +199,9 @@ export class TurnWrites {
     const { turn, signal } = this.scene;
     const deed =
       tool.follow === undefined
-        ? await desk.once(summary, () => tool.carryOut(args, this.context(), this.words))
+        ? await desk.once(summary, () => tool.carryOut(args, this.context(), this.words), {
+            ...{ tool: tool.name, args },
+          })
         : yield* tool.follow(
             args,
             { turn, desk: desk.calls, signal },

@@ -1,5 +1,6 @@
 import type { Frame } from '../assistant-backend.js';
 import type { CallDesk } from '../remote/call-desk.js';
+import type { BegunWrite } from './write-plan.js';
 
 /** A turn's end that waits for its user. */
 export type Asking = Extract<Frame, { kind: 'input_required' | 'auth_required' }>;
@@ -18,6 +19,13 @@ export type Deed =
   | { readonly outcome: 'unknown'; readonly text: string }
   /** An earlier attempt at this turn has done (or was refused) its write; nothing was done now. */
   | { readonly outcome: 'before'; readonly text: string };
+
+/** What was seen of a write that an instance had begun before it was gone. */
+export type Looked =
+  /** It was done: the text says so, to people. */
+  | { readonly outcome: 'done'; readonly text: string }
+  /** It may have been done, or may yet be; with a text, what was seen instead. */
+  | { readonly outcome: 'unknown'; readonly text?: string };
 
 export interface OperatorRequest {
   readonly tool: string;
@@ -43,10 +51,11 @@ export interface WriteDesk {
    * Records the intent, acts, records the outcome. At most one deed is under way at a time.
    * @param text what will be done, for people: it is told should the instance die meanwhile.
    * @param act never throws for what can be expected; a throw counts as `unknown`.
+   * @param plan by which the backend can look later what became of it (`AssistantBackend.lookBack`).
    * @throws when the fence says no: the task was canceled or belongs to another instance. Nothing was
    * done then.
    */
-  once(text: string, act: () => Promise<Deed>): Promise<Deed>;
+  once(text: string, act: () => Promise<Deed>, plan?: BegunWrite): Promise<Deed>;
   /** What an earlier attempt at this turn did in the place of the next write, if it did. */
   recall(): Promise<string | undefined>;
   /** Asks the tenant's operators and waits, two minutes at most. */

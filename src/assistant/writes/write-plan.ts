@@ -25,6 +25,9 @@ export interface WritePlan {
   readonly summary: string;
 }
 
+/** A plan that somebody began to carry out. */
+export type BegunWrite = Pick<WritePlan, 'tool' | 'args'>;
+
 const json = z.json() as z.ZodType<JsonValue>;
 const jsonObject = z.record(z.string(), json) as z.ZodType<JsonObject>;
 

@@ -3,7 +3,8 @@ import type { Frame } from '../assistant-backend.js';
 import type { CallScene } from '../remote/remote-tool.js';
 import type { ToolContext } from '../tools/tool.js';
 import type { PlanFacts, PlanOwner, WritePlan } from './write-plan.js';
-import type { Deed } from './write-desk.js';
+import type { LookScene } from './look-back.js';
+import type { Deed, Looked } from './write-desk.js';
 import type { WriteWords } from './write-words.js';
 
 /** For whom and when a write is planned. */
@@ -42,4 +43,6 @@ export interface WriteTool {
   ) => AsyncGenerator<Frame, Deed>;
   /** Never throws for what can be expected. */
   carryOut(args: JsonObject, ctx: WriteContext, words: WriteWords): Promise<Deed>;
+  /** Reads only. @throws for a source that cannot be asked. */
+  lookBack?(args: JsonObject, scene: LookScene): Promise<Looked>;
 }

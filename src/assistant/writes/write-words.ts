@@ -23,6 +23,12 @@ export interface Covered {
   readonly some: readonly string[];
 }
 
+/** A look at a source, and when; in the user's zone. */
+interface Seen {
+  readonly source: string;
+  readonly at: string;
+}
+
 /** Everything that is said about a write, in one language; Markdown. */
 export interface WriteWords {
   readonly createSilence: (
@@ -81,6 +87,11 @@ export interface WriteWords {
   readonly endsBefore: string;
   readonly noSource: string;
   readonly failed: (error: SourceError) => string;
+  /** After a look by another instance than the one that had sent the request. */
+  readonly found: (seen: Seen & { readonly id: string; readonly hasEnded: boolean }) => string;
+  readonly lookedFor: (seen: Seen) => string;
+  readonly foundEnded: (seen: Seen & { readonly id: string }) => string;
+  readonly foundActive: (seen: Seen & { readonly id: string }) => string;
   /** `absent`: it does not show what was to be made. `still`: … what was to go. `unseen`: not seen. */
   readonly unsure: (error: SourceError, seen: 'absent' | 'still' | 'unseen') => string;
 }
@@ -160,7 +171,7 @@ const ENGLISH: WriteWords = {
       full: 'Too many requests wait for an operator already. Nothing was done.',
     })[decision],
   doing: (tool) => `Carrying out ${tool}`,
-  before: (text) => `An instance that is gone now did this before: ${text}`,
+  before: (text) => `An instance that is gone now had begun this before: ${text}`,
   silenced: (id, source) => `Done: the silence ${code(id)} is in ${code(source)}.`,
   expired: (id, source) => `Done: the silence ${code(id)} in ${code(source)} has ended.`,
   alreadyExpired: 'This silence has ended already; there was nothing to do.',
@@ -168,6 +179,14 @@ const ENGLISH: WriteWords = {
   endsBefore: 'The time at which it should end has passed; nothing was done.',
   noSource: 'The source takes no silences any more; nothing was done.',
   failed: (error) => `${failure(ENGLISH_WORDS, error)}. Nothing was done.`,
+  found: ({ id, source, at, hasEnded }) =>
+    `Done: the silence ${code(id)} was made in ${code(source)}, as was seen there at ${at}.${hasEnded ? ' It has ended since.' : ''}`,
+  lookedFor: ({ source, at }) =>
+    `No such silence was in ${code(source)} at ${at}; whether it will still appear is not known. It is not asked for again: look with \`list silences\` before you do`,
+  foundEnded: ({ id, source, at }) =>
+    `The silence ${code(id)} in ${code(source)} has ended, as was seen there at ${at}.`,
+  foundActive: ({ id, source, at }) =>
+    `The silence ${code(id)} was still in ${code(source)} at ${at}; whether it will still end early is not known. Look with \`list silences\` before you ask again`,
   unsure: (error, seen) =>
     `It is not known whether it was done: ${failure(ENGLISH_WORDS, error)}. ${
       {
@@ -250,7 +269,7 @@ const CHINESE: WriteWords = {
       full: '等待管理员处理的请求已满，未执行任何操作。',
     })[decision],
   doing: (tool) => `正在执行 ${tool}`,
-  before: (text) => `已退出的实例此前已执行：${text}`,
+  before: (text) => `已退出的实例此前已开始执行：${text}`,
   silenced: (id, source) => `完成：静默 ${code(id)} 已创建于 ${code(source)}。`,
   expired: (id, source) => `完成：${code(source)} 中的静默 ${code(id)} 已结束。`,
   alreadyExpired: '该静默早已结束，无需操作。',
@@ -258,6 +277,14 @@ const CHINESE: WriteWords = {
   endsBefore: '预定的结束时间已过，未执行任何操作。',
   noSource: '该数据源不再接受静默，未执行任何操作。',
   failed: (error) => `${failure(CHINESE_WORDS, error)}。未执行任何操作。`,
+  found: ({ id, source, at, hasEnded }) =>
+    `完成：静默 ${code(id)} 已创建于 ${code(source)}（${at} 查询确认）。${hasEnded ? '该静默此后已结束。' : ''}`,
+  lookedFor: ({ source, at }) =>
+    `${at} 查询时 ${code(source)} 中没有这样的静默，之后是否会出现无法确定。系统不会重复执行；重新提出前请先用\`查看静默\`确认`,
+  foundEnded: ({ id, source, at }) =>
+    `${code(source)} 中的静默 ${code(id)} 已结束（${at} 查询确认）。`,
+  foundActive: ({ id, source, at }) =>
+    `${at} 查询时 ${code(source)} 中的静默 ${code(id)} 仍然存在，之后是否会提前结束无法确定。重新提出前请先用\`查看静默\`确认`,
   unsure: (error, seen) =>
     `无法确定操作是否已执行：${failure(CHINESE_WORDS, error)}。${
       {

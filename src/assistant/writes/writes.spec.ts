@@ -18,6 +18,7 @@ import type { Alert, NewSilence, Silence, Source } from '../sources/source.types
 import { TenantSources } from '../sources/tenant-sources.js';
 import { TenantRemotes } from '../remote/tenant-remotes.js';
 import { ApprovalGate } from './approval-gate.js';
+import type { Looked } from './write-desk.js';
 
 Logger.overrideLogger(false);
 
@@ -37,7 +38,7 @@ class Bench {
   /** Nothing is read from the router. */
   away = false;
   now = NOW;
-  private readonly router: Source;
+  private router: Source;
 
   constructor(
     private readonly writes: WritesConfig = ASKED,
@@ -76,20 +77,40 @@ class Bench {
     };
   }
 
+  /** As a change of the config does. */
+  rename(name: string): void {
+    this.router = { ...this.router, name };
+  }
+
   private gone(): Promise<never> {
     const fault = { kind: 'unreachable', code: 'ECONNREFUSED' } as const;
     return Promise.reject(new SourceError(this.router, fault));
   }
 
-  async run(text: string, more: Partial<Turn> = {}, writes = this.writes): Promise<Frame[]> {
+  gate(writes = this.writes): ApprovalGate {
     const sources = new TenantSources([this.router]);
     const now = (): number => this.now;
-    const gate = new ApprovalGate(new BuiltinBackend(sources, now, writes), {
+    return new ApprovalGate(new BuiltinBackend(sources, now, writes), {
       remotes: new TenantRemotes({ id: 'acme', remotes: [], mcpServers: [] }, new Redactor([])),
       sources,
       writes,
       now,
     });
+  }
+
+  /** What another instance sees of the write that was begun last. */
+  async look(more: Partial<Turn> = {}): Promise<Looked | undefined> {
+    const plan = this.desk.done.at(-1)?.plan;
+    if (plan === undefined) throw new Error('no write was begun with a plan');
+    const { signal } = new AbortController();
+    const turn = turnOf('yes', { attempt: 2, ...more });
+    const [looked, ...others] = await this.gate().lookBack(turn, [plan], signal);
+    expect(others).toEqual([]);
+    return looked;
+  }
+
+  async run(text: string, more: Partial<Turn> = {}, writes = this.writes): Promise<Frame[]> {
+    const gate = this.gate(writes);
     const frames: Frame[] = [];
     const { signal } = new AbortController();
     for await (const frame of gate.run(turnOf(text, more), signal, this.desk)) {
@@ -433,6 +454,81 @@ describe('the end of a silence', () => {
     const answer = contentOf(await bench.run('expire the silence on DiskFull'));
     expect(answer).toContain('2 silences fit');
     expect(answer).toContain('99999999');
+  });
+});
+
+describe('a look at what an instance had begun before it was gone', () => {
+  /** As it is at the router, if it came to be. */
+  async function begun(): Promise<Silence> {
+    bench.now = Date.now();
+    await bench.answer(await bench.propose('silence DiskFull for an hour'), 'yes');
+    const [made] = bench.created;
+    if (made === undefined) throw new Error('nothing was made');
+    return { ...made, id: 'am-7', source: 'fake-am', state: 'active' };
+  }
+
+  it('should find the silence that bears the mark of its task', async () => {
+    const made = await begun();
+    const { id: _other, ...same } = made;
+    bench.silence({ ...same, id: 'by-bob', createdBy: 'bob' });
+    bench.silence({ ...same, id: 'of-another', comment: same.comment.replace('task-1', 'task-2') });
+    bench.silence(made);
+    expect(await bench.look()).toEqual({
+      outcome: 'done',
+      text: expect.stringMatching(
+        /^Done: the silence `am-7` was made in `fake-am`, as was seen there at .* UTC\.$/,
+      ) as unknown,
+    });
+    expect((await bench.look({ lang: 'zh_CN' }))?.text).toContain('静默 `am-7` 已创建于');
+    expect(bench.created).toHaveLength(1);
+  });
+
+  it('should find one that somebody has ended since, and say so', async () => {
+    bench.silence({ ...(await begun()), state: 'expired', endsAt: NOW });
+    const looked = await bench.look();
+    expect(looked?.outcome).toBe('done');
+    expect(looked?.text).toContain('It has ended since.');
+  });
+
+  it('should claim nothing of one that is not there, but when it looked', async () => {
+    await begun();
+    const looked = await bench.look();
+    expect(looked?.outcome).toBe('unknown');
+    expect(looked?.text).toMatch(/No such silence was in `fake-am` at .* UTC; .* is not known/);
+    expect(looked?.text).toContain('`list silences`');
+  });
+
+  it('should tell nothing when the router cannot be asked, or is not configured any more', async () => {
+    await begun();
+    bench.away = true;
+    expect(await bench.look()).toEqual({ outcome: 'unknown' });
+    bench.away = false;
+    bench.rename('another-am');
+    expect(await bench.look()).toEqual({ outcome: 'unknown' });
+  });
+
+  it('should see whether a silence has ended, without a word on who ended it', async () => {
+    const made = bench.silence();
+    await bench.answer(await bench.propose(`expire silence ${made.id}`), 'yes');
+    const still = await bench.look();
+    expect(still?.outcome).toBe('unknown');
+    expect(still?.text).toContain(`\`${made.id}\` was still in \`fake-am\``);
+    bench.silences[0] = { ...made, state: 'expired' };
+    expect(await bench.look()).toEqual({
+      outcome: 'done',
+      text: expect.stringContaining(
+        `The silence \`${made.id}\` in \`fake-am\` has ended`,
+      ) as unknown,
+    });
+    expect(bench.expired).toEqual([made.id]);
+  });
+
+  it('should look for nothing that it has no tool for', async () => {
+    const { signal } = new AbortController();
+    const plan = { tool: 'far__press', args: {} };
+    expect(await bench.gate().lookBack(turnOf('yes'), [plan], signal)).toEqual([
+      { outcome: 'unknown' },
+    ]);
   });
 });
 

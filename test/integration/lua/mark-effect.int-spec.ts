@@ -72,6 +72,29 @@ describe('mark-effect', () => {
     expect(await bench.markEffect(ref, { phase: 'outcome' })).toEqual([1]);
   });
 
+  it('should refuse another instance that has the same epoch, since a fail-over forgot its take-over', async () => {
+    const ref = newTask();
+    await bench.create(ref);
+    // i2 took it over, but the new master does not know; so i3 takes it, under the same epoch.
+    await bench.takeOver(ref, { owner: 'i3' });
+    const forgotten = { epoch: 2, owner: 'i2' };
+    expect(await bench.markEffect(ref, forgotten)).toEqual([-3]);
+    expect(await bench.markEffect(ref, { ...forgotten, phase: 'outcome' })).toEqual([-3]);
+    expect(await bench.redis.hget(bench.keysOf(ref).task, 'open_effects')).toBe('0');
+    expect(await bench.markEffect(ref, { epoch: 2, owner: 'i3' })).toEqual([1]);
+  });
+
+  it('should keep the plan of an intent, by which it can be looked for', async () => {
+    const ref = newTask();
+    const { task } = bench.keysOf(ref);
+    await bench.create(ref);
+    const plan = '{"tool":"press","args":{"list":[]}}';
+    expect(await bench.twice(ref, () => bench.markEffect(ref, { plan }))).toEqual([[1], [1]]);
+    expect(await bench.redis.hget(task, 'plan:e1')).toBe(plan);
+    await bench.markEffect(ref, { id: 'e2' });
+    expect(await bench.redis.hexists(task, 'plan:e2')).toBe(0);
+  });
+
   it('should refuse a stale epoch, a missing and a settled task', async () => {
     const ref = newTask();
     expect(await bench.markEffect(ref)).toEqual([-1]);

@@ -3,6 +3,7 @@ import { asDocument, asList, asOptionalText, type Document } from '../shape.js';
 import { SourceError } from '../source-error.js';
 import type {
   BusiGroup,
+  MadeSilence,
   NewSilence,
   Silence,
   SilenceScope,
@@ -117,22 +118,23 @@ export class N9eMutes implements SilenceWrites {
     await this.options.api.write('PUT', path, body, () => undefined);
   }
 
-  async find(silence: NewSilence, signal: AbortSignal): Promise<string | undefined> {
+  async find(silence: NewSilence, signal: AbortSignal): Promise<MadeSilence | undefined> {
     const scope = silence.scope as unknown as MuteScope | undefined;
     const found = (await this.mutes(signal)).find(
       (mute) =>
         groupOf(mute) === scope?.group_id &&
         asOptionalText(mute['note'], 'note') === noteOf(silence) &&
-        mute['etime'] === secondsOf(silence.endsAt) &&
-        mute['disabled'] !== 1,
+        mute['etime'] === secondsOf(silence.endsAt),
     );
-    return found === undefined ? undefined : String(Number(found['id']));
+    if (found === undefined) return undefined;
+    const hasEnded = found['disabled'] === 1 || silence.endsAt <= this.options.now();
+    return { id: String(integerOf(found['id'])), hasEnded };
   }
 
   /** It was taken: whatever goes wrong from here on, nobody may say that nothing was done. */
   private async found(silence: NewSilence): Promise<string> {
-    const id = await this.find(silence, AbortSignal.timeout(LOOK_MS)).catch(() => undefined);
-    if (id !== undefined) return id;
+    const made = await this.find(silence, AbortSignal.timeout(LOOK_MS)).catch(() => undefined);
+    if (made !== undefined) return made.id;
     const fault = { kind: 'unexpected', what: 'the new mute is not listed' } as const;
     throw new SourceError(this.options.source, fault);
   }
