@@ -2,8 +2,9 @@ import { WRITE_TOOLS } from '../tools/write-registry.js';
 import { code } from './answer/markdown.js';
 import { understood } from './answer/understood.js';
 import { answerAlerts } from './handlers/alerts.js';
-import { chartFollowUp } from './handlers/chart-follow-up.js';
+import { changesChart, chartFollowUp } from './handlers/chart-follow-up.js';
 import { drawWish } from './handlers/metric-chart.js';
+import { metricQuestion } from './handlers/metric-question.js';
 import { answerNamed, namedQuestion } from './handlers/named-metric.js';
 import { answerHelp } from './handlers/help.js';
 import { answerQuery } from './handlers/query.js';
@@ -60,15 +61,19 @@ export async function* converse(run: TurnRun): Handling {
     return { blocks: [run.words.tooLongToRun(LONGEST_QUESTION)] };
   }
   const talk = namedMetricIn(text) === undefined ? smallTalk(run, first) : undefined;
-  if (talk !== undefined) return talk;
+  // `add web-2` after a chart is no order to change anything else.
+  if (talk !== undefined && !changesChart(run, text)) return talk;
   const live = yield* readLiveWords(run, first);
   const cut = cutUp(text, live.all, run);
   const runbook = runbookQuestion(text, live.of('alerts'), run);
   if (runbook !== undefined) return yield* answerRunbook(run, runbook);
   const redrawn = await chartFollowUp(run, text, first, live);
   if (redrawn !== undefined) return yield* drawWish(run, redrawn);
+  if (talk !== undefined) return talk;
   const named = namedQuestion(text, first, cut.segments);
   if (named !== undefined) return yield* answerNamed(run, named);
+  const metric = yield* metricQuestion(run, text, first, cut.segments, live.all, promql);
+  if (metric !== undefined) return yield* answerQuery(run, metric);
   const triage = triageQuestion(text, live.of('alerts'), run);
   if (triage !== undefined) return yield* answerTriage(run, triage, live.of('alerts'));
   if (promql !== undefined && meansQuery(promql, live.all)) {

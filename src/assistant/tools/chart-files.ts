@@ -37,7 +37,7 @@ const WORDS = {
         `Shaded around a line: from its lowest to its highest value in each step, of one each ${each}.`,
       points: (each: string) => `One value each ${each}: what lies in between is not shown.`,
     },
-    seconds: (n: number) => (n < 120 ? `${n} s` : `${Math.round(n / 60)} min`),
+    seconds: (n: number) => showStep(n, ['s', 'min', 'h']),
     nothing: 'there is no value to draw',
   },
   zh: {
@@ -50,7 +50,7 @@ const WORDS = {
         `曲线周围的阴影：每一步内的最低值到最高值（每 ${each}取一个）。`,
       points: (each: string) => `每 ${each}取一个数值，其间的变化没有画出。`,
     },
-    seconds: (n: number) => (n < 120 ? `${n} 秒` : `${Math.round(n / 60)} 分钟`),
+    seconds: (n: number) => showStep(n, ['秒', '分钟', '小时']),
     nothing: '没有可以画出的数值',
   },
 } as const;
@@ -127,6 +127,13 @@ function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): Char
       ...(result.firing_known ? [] : [words.unknown]),
     ],
   };
+}
+
+function showStep(seconds: number, [s, min, h]: readonly [string, string, string]): string {
+  if (seconds < 120) return `${seconds} ${s}`;
+  return seconds < 3 * 3600
+    ? `${Math.round(seconds / 60)} ${min}`
+    : `${Math.round(seconds / 360) / 10} ${h}`;
 }
 
 /** What the shade around a line is, or that there may be more than the line shows. */

@@ -2,9 +2,9 @@ import { cleanText, cut } from '../../sources/clean-text.js';
 
 // What comes from a source is data: none of it may act as Markdown.
 
-/** A code span; also right inside a table cell. */
+/** A code span: what is copied from it is what stands in it. */
 export function code(text: string, max = 120): string {
-  const shown = cleanText(text, max).replaceAll('`', "'").replaceAll('|', '\\|');
+  const shown = cleanText(text, max).replaceAll('`', "'");
   return shown === '' ? '–' : `\`${shown}\``;
 }
 
@@ -40,6 +40,9 @@ export function pair(name: string, value: string): string {
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  // In a cell only: elsewhere the backslash of a code span would be shown, and copied.
+  const cell = (text: string): string =>
+    text.replace(/`[^`]*`/g, (span) => span.replaceAll('|', '\\|'));
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -239,6 +239,8 @@ export const ENGLISH_WORDS: Words = {
   noSources: 'No source is configured for this tenant.',
   series: (total) => `**${String(total)} ${total === 1 ? 'series' : 'series'}**:`,
   noSeries: '**No data**: no series matches the expression at that time.',
+  extremeOf: (isHighest, name, value) =>
+    `${isHighest ? 'Highest' : 'Lowest'}: ${name} with **${value}**.`,
   scalar: (value) => `**${value}**`,
   went: (name, { last, min, max, lastAt, maxAt, maxAfter }) =>
     `**${name}: ${last}** at ${lastAt}; lowest ${min}, highest ${max} ${maxAfter === undefined ? `at ${maxAt}` : `between ${maxAfter} and ${maxAt}`}.`,
@@ -260,6 +262,21 @@ export const ENGLISH_WORDS: Words = {
   noMetric: (metric, looked) =>
     `**I cannot tell ${metric}**: no source has metrics for it that I know (looked for ${looked}). Ask with an expression, for example "plot node_load1 over the last 6 hours".`,
   toCome: '⚠ Part of that time has not come yet: the chart ends now.',
+  rangeSaid: {
+    table:
+      'The table below has the figures of each line; every single value stands in the attachments (the data part or `chart.csv`).',
+    future: (texts) =>
+      `**That time has not come yet**: ${texts}. There is no value of the future; ask for a time that has begun, for example "over the last 6 hours".`,
+    reversed: (texts) =>
+      `**That time ends before it begins**: ${texts}. Say the earlier time first, for example "from 11:00 to 12:00".`,
+    crosses: (from, to) =>
+      `⚠ The time ends at an earlier hour than it begins, so I took it over midnight: from ${from} to ${to}.`,
+    cut: (days) =>
+      `⚠ That is more than the ${String(days)} days that I draw at once: this is the last ${String(days)} days of it.`,
+    unread: (texts) => `⚠ I could not read the time ${texts}: this is the last hour.`,
+    step: (text, seconds) =>
+      `⚠ The step follows from the range: it is ${step(seconds)} here, ${text} is not used.`,
+  },
   noHost: (metric, host, near) =>
     `**No data**: nothing called ${host} has ${metric}.${near === '' ? '' : ` There are: ${near}.`}`,
   warning: (text) => `Warning of the source: ${text}`,
@@ -348,7 +365,10 @@ function ofThem(state: AlertState, suppressed: number): string {
 }
 
 function step(seconds: number): string {
-  return seconds < 120 ? `${String(seconds)} s` : `${String(Math.round(seconds / 60))} min`;
+  if (seconds < 120) return `${String(seconds)} s`;
+  return seconds < 3 * 3600
+    ? `${String(Math.round(seconds / 60))} min`
+    : `${String(Math.round(seconds / 360) / 10)} h`;
 }
 
 function span(milliseconds: number): string {

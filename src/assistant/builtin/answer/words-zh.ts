@@ -233,6 +233,8 @@ export const CHINESE_WORDS: Words = {
   noSources: '这个租户没有配置数据源。',
   series: (total) => `**共 ${String(total)} 条序列**：`,
   noSeries: '**没有数据**：此时没有序列匹配这个表达式。',
+  extremeOf: (isHighest, name, value) =>
+    `${isHighest ? '最高' : '最低'}的是 ${name}：**${value}**。`,
   scalar: (value) => `**${value}**`,
   went: (name, { last, min, max, lastAt, maxAt, maxAfter }) =>
     `**${name}：${last}**（${lastAt}）；最低 ${min}，最高 ${max}（${maxAfter === undefined ? maxAt : `${maxAfter} 至 ${maxAt} 之间`}）。`,
@@ -253,6 +255,17 @@ export const CHINESE_WORDS: Words = {
   noMetric: (metric, looked) =>
     `**无法得知${metric}**：没有数据源提供我所知道的相应指标（查找了 ${looked}）。可以直接用表达式提问，例如“画出 node_load1 最近 6 小时的曲线”。`,
   toCome: '⚠ 这段时间还有一部分尚未到来，图表截止到现在。',
+  rangeSaid: {
+    table: '下表是每条曲线的数值；逐点的数值见附件（数据部分或 `chart.csv`）。',
+    future: (texts) =>
+      `**这段时间尚未到来**：${texts}。未来没有数据，请换一个已经开始的时间，例如“最近 6 小时”。`,
+    reversed: (texts) =>
+      `**这段时间的结束早于开始**：${texts}。请先说较早的时间，例如“11:00 到 12:00”。`,
+    crosses: (from, to) => `⚠ 结束的钟点早于开始的钟点，我按跨过午夜理解：从 ${from} 到 ${to}。`,
+    cut: (days) => `⚠ 超过了一次最多可画的 ${String(days)} 天：这里是其中最后 ${String(days)} 天。`,
+    unread: (texts) => `⚠ 未能读懂时间 ${texts}：这里是最近一小时。`,
+    step: (text, seconds) => `⚠ 步长由时间范围决定：这里是 ${step(seconds)}，未采用 ${text}。`,
+  },
   noHost: (metric, host, near) =>
     `**没有数据**：没有名为 ${host} 的对象提供${metric}。${near === '' ? '' : `现有：${near}。`}`,
   warning: (text) => `数据源的警告：${text}`,
@@ -351,7 +364,10 @@ function ofThem(state: AlertState, suppressed: number): string {
 }
 
 function step(seconds: number): string {
-  return seconds < 120 ? `${String(seconds)} 秒` : `${String(Math.round(seconds / 60))} 分钟`;
+  if (seconds < 120) return `${String(seconds)} 秒`;
+  return seconds < 3 * 3600
+    ? `${String(Math.round(seconds / 60))} 分钟`
+    : `${String(Math.round(seconds / 360) / 10)} 小时`;
 }
 
 function span(milliseconds: number): string {

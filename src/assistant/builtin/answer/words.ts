@@ -177,6 +177,8 @@ export interface Words {
   readonly noSources: string;
   readonly series: (total: number) => string;
   readonly noSeries: string;
+  /** Of all series, the one with the highest value, or the lowest. */
+  readonly extremeOf: (isHighest: boolean, name: string, value: string) => string;
   readonly scalar: (value: string) => string;
   /** One series over a time. */
   readonly went: (
@@ -201,6 +203,16 @@ export interface Words {
   readonly noMetric: (metric: string, looked: string) => string;
   /** The range that was asked for ends in the future. */
   readonly toCome: string;
+  /** What was wrong with a range, or is assumed in its place. */
+  readonly rangeSaid: {
+    readonly table: string;
+    readonly future: (texts: string) => string;
+    readonly reversed: (texts: string) => string;
+    readonly crosses: (from: string, to: string) => string;
+    readonly cut: (days: number) => string;
+    readonly unread: (texts: string) => string;
+    readonly step: (text: string, seconds: number) => string;
+  };
   readonly noHost: (metric: string, host: string, near: string) => string;
   readonly warning: (text: string) => string;
 

@@ -5,15 +5,18 @@ import { seriesText } from '../../tools/chart-lines.js';
 import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
+import type { RangeRemark } from '../metrics/chart-range.js';
 import type { Note } from '../parse/conditions.types.js';
+import { showInstant } from '../time/zoned.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 
 export interface ChartQuestion {
   readonly expr: string;
   readonly title?: string;
   readonly unit?: ChartUnit;
-  /** `toCome`: it was asked for until later than now. */
-  readonly range: { readonly start: number; readonly end: number; readonly toCome?: boolean };
+  readonly range: { readonly start: number; readonly end: number };
+  /** What is not as it was asked for. */
+  readonly remarks?: readonly RangeRemark[];
   readonly notes?: readonly Note[];
   readonly ignored: readonly string[];
 }
@@ -24,7 +27,7 @@ const STRETCHES_SHOWN = 3;
 /** How a value went over a time: a picture, and the same in words and figures. */
 export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling {
   const { words } = run;
-  const { expr, title, unit, range, notes = [], ignored } = asked;
+  const { expr, title, unit, range, remarks = [], notes = [], ignored } = asked;
   const how = yield* run.explain(understood(run, { task: 'query', expr, range, notes, ignored }));
   const result = yield* run.call(chart, {
     expr,
@@ -37,6 +40,7 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
   if (none !== undefined) return { blocks: none };
   return {
     blocks: [
+      ...remarks.map((remark) => remarkOf(run, remark, result)),
       foundLead(run, result, {
         what: 'metrics',
         total: result.total,
@@ -45,7 +49,6 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
       }),
       ...extremesOf(run, result),
       ...how,
-      ...(range.toCome === true ? [words.toCome] : []),
       ...(result.series.length === 0 ? [] : [seriesTable(run, result)]),
       ...(result.has_more && result.series.length > 0
         ? [words.more(result.total - result.series.length)]
@@ -59,6 +62,25 @@ export async function* answerChart(run: TurnRun, asked: ChartQuestion): Handling
       ...closing(run, result),
     ],
   };
+}
+
+function remarkOf({ words, zone }: TurnRun, remark: RangeRemark, { range }: ChartResult): string {
+  const { rangeSaid } = words;
+  const texts = (said: readonly string[]): string => said.map((one) => code(one, 60)).join(', ');
+  switch (remark.kind) {
+    case 'to-come':
+      return words.toCome;
+    case 'crosses':
+      return rangeSaid.crosses(showInstant(remark.start, zone), showInstant(remark.end, zone));
+    case 'cut':
+      return rangeSaid.cut(remark.days);
+    case 'unread':
+      return rangeSaid.unread(texts(remark.texts));
+    case 'table':
+      return rangeSaid.table;
+    case 'step':
+      return rangeSaid.step(code(remark.text, 60), range.step_seconds);
+  }
 }
 
 /** What the lowest and highest are of: they must not hide what was between two values. */

@@ -6,7 +6,9 @@ import { code } from '../answer/markdown.js';
 import type { ChartMemory } from '../chart-memory.js';
 import { findHosts, matcherOf } from '../metrics/find-hosts.js';
 import { type MetricVariant, type NamedMetric, NAMED_METRICS } from '../metrics/named-metrics.js';
-import type { Handling, TurnRun } from '../turn-run.js';
+import type { ChartRange, RangeRefusal } from '../metrics/chart-range.js';
+import type { Note } from '../parse/conditions.types.js';
+import type { Answer, Handling, TurnRun } from '../turn-run.js';
 import { answerChart } from './chart.js';
 
 const MOST_SERIES = 100;
@@ -19,58 +21,83 @@ export interface Matcher {
 }
 
 /** What is to be drawn. */
-export interface ChartWish {
+export interface ChartWish extends ChartRange {
   /** Of what people call by a name, or an expression of the user's own. */
   readonly of: NamedMetric | { readonly expr: string };
   /** Words that say whose values are meant. */
   readonly words: readonly string[];
   readonly matchers: readonly Matcher[];
-  readonly span: number;
-  /** Absent: now. */
-  readonly end?: number;
-  /** It was asked for until later than now. */
-  readonly toCome?: true;
 }
 
 /** Finds out how the sources call what is asked for, and of which hosts; then draws it. */
 export async function* drawWish(run: TurnRun, wish: ChartWish): Handling {
   const { words } = run;
-  const { of, span, end = run.now, toCome = false } = wish;
-  const range = { start: end - span, end, toCome };
+  const { of, span, end = run.now, remarks, refused } = wish;
+  if (refused !== undefined) return refusal(run, refused);
+  const range = { start: end - span, end };
   const isNamed = 'key' in of;
   const variant = isNamed ? yield* variantOf(run, of) : narrowed(of.expr);
   if (variant !== undefined && 'blocks' in variant) return variant;
   const chart = memoryOf(wish);
   if (variant === undefined) {
     const expr = isNamed ? '' : of.expr;
-    const answer = yield* answerChart(run, { expr, range, ignored: wish.words });
+    const answer = yield* answerChart(run, { expr, range, remarks, ignored: wish.words });
     return { ...answer, chart: { ...chart, words: [], matchers: [] } };
   }
   const title = isNamed ? of.title[words.language] : variant.needs[0];
   const hosts = await hostsOf(run, wish, variant);
-  if ('missing' in hosts) {
-    const near = hosts.near.map((one) => code(one)).join(', ');
-    const lack = lackOf(run, hosts);
-    const told =
-      lack === ''
-        ? words.noHost(title, code(hosts.missing), near)
-        : words.noneSeen(title, code(hosts.missing), lack);
-    const asked = {
-      query: variant.needs[0],
-      time: new Date(run.now).toISOString(),
-      sources: hosts.sources,
-    };
-    return { blocks: [told, ...closing(run, asked)] };
-  }
+  if ('missing' in hosts) return noHost(run, hosts, title, variant);
   const said = hosts.said.length === 0 ? title : words.metricOf(title, hosts.said.join(', '));
   const answer = yield* answerChart(run, {
     expr: variant.expr(hosts.where, windowOf(span)),
     ...(isNamed ? { title: said, unit: of.unit } : {}),
     range,
+    remarks,
     notes: hosts.notes,
     ignored: [],
   });
   return { ...answer, chart };
+}
+
+/** There is no such time to draw. */
+export function refusal({ words }: TurnRun, { kind, texts }: RangeRefusal): Answer {
+  const said = texts.map((text) => code(text, 60)).join(', ');
+  return { blocks: [words.rangeSaid[kind](said)] };
+}
+
+function noHost(
+  run: TurnRun,
+  { missing, near, sources }: Extract<Hosts, { missing: string }>,
+  title: string,
+  { needs }: MetricVariant,
+): Answer {
+  const { words } = run;
+  const lack = lackOf(run, { sources });
+  const told =
+    lack === ''
+      ? words.noHost(title, code(missing), near.map((one) => code(one)).join(', '))
+      : words.noneSeen(title, code(missing), lack);
+  const asked = { query: needs[0], time: new Date(run.now).toISOString(), sources };
+  return { blocks: [told, ...closing(run, asked)] };
+}
+
+/**
+ * The expression narrowed to what the words name; as it is where it takes no further matchers, the
+ * words then being left over. Or the answer that says that nothing is called so.
+ */
+export async function narrowedTo(
+  run: TurnRun,
+  expr: string,
+  whose: Pick<ChartWish, 'words' | 'matchers'> & { readonly end?: number },
+): Promise<
+  | { readonly expr: string; readonly notes: readonly Note[]; readonly left: readonly string[] }
+  | Answer
+> {
+  const variant = narrowed(expr);
+  if (variant === undefined) return { expr, notes: [], left: whose.words };
+  const hosts = await hostsOf(run, whose, variant);
+  if ('missing' in hosts) return noHost(run, hosts, variant.needs[0], variant);
+  return { expr: variant.expr(hosts.where, ''), notes: hosts.notes, left: [] };
 }
 
 /** For the next turn. */
@@ -117,17 +144,25 @@ async function* variantOf(
   return { blocks: [told, ...closing(run, { ...there, query: looked })] };
 }
 
-/** `up` or `up{job="node"}`: an expression that takes further matchers; undefined for any other. */
+const NARROW =
+  /^\s*(?:(?<call>[a-z_]+)\(\s*)?(?<name>[A-Za-z_:][\w:]*)\s*(?:\{(?<own>[^{}]*)\})?\s*(?<window>\[[\w:]+\])?\s*(?<close>\))?\s*$/;
+
+/**
+ * `up`, `up{job="node"}` or `rate(x_total[5m])`: an expression that takes further matchers; undefined
+ * for any other.
+ */
 function narrowed(expr: string): MetricVariant | undefined {
-  const [, name, own = ''] = /^\s*([A-Za-z_:][\w:]*)\s*(?:\{([^{}]*)\})?\s*$/.exec(expr) ?? [];
-  if (name === undefined) return undefined;
+  const { call, name, own = '', window = '', close } = NARROW.exec(expr)?.groups ?? {};
+  if (name === undefined || (call === undefined) !== (close === undefined)) return undefined;
+  if (call === undefined && window !== '') return undefined;
   const fixed = own.trim().replace(/,$/, '');
   return {
     needs: [name],
     inner: [],
     expr: (where) => {
       const all = `${where}${fixed}`.replace(/,$/, '');
-      return all === '' ? name : `${name}{${all}}`;
+      const selector = `${all === '' ? name : `${name}{${all}}`}${window}`;
+      return call === undefined ? selector : `${call}(${selector})`;
     },
   };
 }
@@ -161,7 +196,7 @@ export async function namesSeries(run: TurnRun, wish: ChartWish): Promise<boolea
 /** The matchers that the words come to, by the labels of the series that there are. */
 async function hostsOf(
   run: TurnRun,
-  { words, matchers }: Pick<ChartWish, 'words' | 'matchers'>,
+  { words, matchers, end }: Pick<ChartWish, 'words' | 'matchers'> & { readonly end?: number },
   { needs, inner }: MetricVariant,
 ): Promise<Hosts> {
   const explicit = matchers.map(({ label, op, value }) => `${label}${op}${JSON.stringify(value)},`);
@@ -170,7 +205,7 @@ async function hostsOf(
   const of = inner.length === 0 ? needs[0] : `group without (${inner.join(', ')}) (${needs[0]})`;
   const gathered = await run.reads.gatherFrom(
     (source) => source.metrics,
-    (metrics, abort) => metrics.query(of, undefined, abort),
+    (metrics, abort) => metrics.query(of, end, abort),
     run.signal,
   );
   const series = gathered.answers.flatMap(({ value }) => value.series.map(({ labels }) => labels));

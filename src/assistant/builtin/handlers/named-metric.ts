@@ -1,4 +1,5 @@
 import { asksForChart, asksForValue, withoutChartWords } from '../metrics/chart-words.js';
+import { isOfTime, rangeOf, rangeText } from '../metrics/chart-range.js';
 import { type NamedMetric, namedMetricIn } from '../metrics/named-metrics.js';
 import type { Concept } from '../lexicon/concept.js';
 import { cutUp, type Question, readQuestion } from '../parse/question.js';
@@ -9,7 +10,6 @@ import type { Handling, TurnRun } from '../turn-run.js';
 import { type ChartWish, drawWish } from './metric-chart.js';
 
 const NOTHING = new Vocabulary([]);
-const HOUR = 3_600_000;
 /** A word of these makes it a question about something else than a metric. */
 export const OTHER_TOPICS: readonly Concept[] = [
   'alert',
@@ -51,7 +51,10 @@ export function namedQuestion(
   if (asksForValue(text) || first.time?.after !== undefined) return { metric, rest };
   // `load of web-1 over 30 minutes`; what has lasted for longer is a condition on alerts.
   const isSpan =
-    !LASTING.test(text) && readValues(rest, { now: 0, zone: 'UTC' }).time !== undefined;
+    !LASTING.test(text) &&
+    readValues(rest, { now: 0, zone: 'UTC' }).sentence.parts.some(
+      (part) => part.time !== undefined,
+    );
   return isSpan ? { metric, rest } : undefined;
 }
 
@@ -59,41 +62,33 @@ const LASTING = /\b(?:more|longer|less|older|newer) than\b|\bat least\b|超过|�
 
 /** Reads what is said about values over a time. */
 export function readValues(text: string, { now, zone }: TimeFrame): Question {
-  return readQuestion(text, NOTHING, { now, zone, spans: true });
+  return readQuestion(rangeText(text), NOTHING, { now, zone, spans: true });
 }
 
 /** Draws it, of the hosts that the rest of the question names. */
 export async function* answerNamed(run: TurnRun, { metric, rest }: NamedQuestion): Handling {
   const asked = readValues(rest, run);
-  return yield* drawWish(run, { of: metric, ...whose(run, rest, asked), ...rangeIn(run, asked) });
+  return yield* drawWish(run, {
+    of: metric,
+    ...whose(run, rest, asked),
+    ...rangeOf(asked, run, rest),
+  });
 }
 
 /** The words and matchers of a question that say whose values are meant. */
 export function whose(
   run: TurnRun,
   text: string,
-  { conditions, timeTexts }: Question,
+  asked: Question,
 ): Pick<ChartWish, 'words' | 'matchers'> {
-  const matchers = cutUp(text, NOTHING, run).segments.flatMap(({ matcher }) => matcher ?? []);
+  const { conditions, timeTexts } = asked;
+  const matchers = cutUp(rangeText(text), NOTHING, run).segments.flatMap(
+    ({ matcher }) => matcher ?? [],
+  );
   const shown = new Set(matchers.map(({ label, value }) => `${label}=${value}`));
   const { unmatched, ignored } = conditions;
   const words = [...new Set([...unmatched.map((one) => one.text), ...ignored])].filter(
-    (one) => !shown.has(one) && !timeTexts.includes(one),
+    (one) => !shown.has(one) && !timeTexts.includes(one) && !isOfTime(one, asked),
   );
   return { words, matchers: matchers.map(({ label, op, value }) => ({ label, op, value })) };
-}
-
-/** The last hour, unless the question says another time. */
-export function rangeIn(
-  run: TurnRun,
-  { time }: Question,
-): Pick<ChartWish, 'span' | 'end' | 'toCome'> {
-  const end = Math.min(time?.before ?? run.now, run.now);
-  const span = time?.after === undefined ? HOUR : end - time.after;
-  const toCome = (time?.before ?? 0) > run.now + 1;
-  return {
-    span,
-    ...(end === run.now ? {} : { end }),
-    ...(toCome ? { toCome: true as const } : {}),
-  };
 }

@@ -4,58 +4,49 @@ import {
   type SeriesRow,
 } from '../../tools/query-metrics.tool.js';
 import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
-import { answerChart } from './chart.js';
-import { memoryOf } from './metric-chart.js';
-import { rangeIn, readValues } from './named-metric.js';
+import { rangeOf } from '../metrics/chart-range.js';
+import { drawWish, narrowedTo } from './metric-chart.js';
+import type { MetricQuestion } from './metric-question.js';
+import { readValues, whose } from './named-metric.js';
 import { closing, foundLead, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
-import { cutUp } from '../parse/question.js';
-import { Vocabulary } from '../parse/vocabulary.js';
+import { textOf } from '../parse/segment.js';
 import type { FoundPromql } from '../promql/find-promql.js';
-import { type Moment, momentAt } from '../time/clock.js';
+import { momentAt } from '../time/clock.js';
 import { atomise } from '../text/atoms.js';
 import { normalise } from '../text/normalise.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { iso } from '../../tools/iso-time.js';
 
-const NOTHING = new Vocabulary([]);
-
 /** Evaluates an expression now or at a time; over the range that the question names, as a chart. */
-export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
-  const wantsChart = asksForChart(run.turn.text);
+export async function* answerQuery(
+  run: TurnRun,
+  found: FoundPromql & Partial<MetricQuestion>,
+): Handling {
+  const wantsChart = found.draws ?? asksForChart(run.turn.text);
   const text = wantsChart ? withoutChartWords(found.rest) : found.rest;
-  const rest = readValues(text, run);
-  const matchers = cutUp(text, NOTHING, run).segments.flatMap(({ matcher }) => matcher ?? []);
-  // `up for job=node`: a bare name takes the conditions as its selector.
-  const bare = /^[A-Za-z_:][\w:]*$/.test(found.expr);
-  const selector = matchers.map(({ label, op, value }) => `${label}${op}${JSON.stringify(value)}`);
-  const expr = bare && selector.length > 0 ? `${found.expr}{${selector.join(',')}}` : found.expr;
-  const unmatched = rest.conditions.unmatched.map(({ text }) => text);
-  const shown = new Set(matchers.map(({ label, value }) => `${label}=${value}`));
-  const ignored = [
-    ...rest.ignored,
-    ...rest.unsure,
-    ...unmatched.filter((text) => !bare || !shown.has(text)),
-  ];
+  const { time, rest: timeless } = instantIn(text, run);
+  const rest = readValues(timeless, run);
   const after = rest.time?.after;
-  if (wantsChart || after !== undefined) {
-    const when = rangeIn(run, rest);
-    const end = when.end ?? run.now;
-    const answer = yield* answerChart(run, {
-      expr,
-      range: { start: end - when.span, end, toCome: when.toCome === true },
-      ignored,
-    });
-    return { ...answer, chart: memoryOf({ of: { expr }, words: [], matchers: [], ...when }) };
+  const isRange =
+    after !== undefined || rest.sentence.parts.some((part) => part.time !== undefined);
+  const of = whose(run, timeless, rest);
+  if (wantsChart || (isRange && time === undefined)) {
+    const when = rangeOf(rest, run, text);
+    return yield* drawWish(run, { of: { expr: found.expr }, ...of, ...when });
   }
-  const time = instantIn(text, run);
+  const narrow = await narrowedTo(run, found.expr, of);
+  if ('blocks' in narrow) return narrow;
+  const { sort } = found;
+  const expr = sort === undefined ? narrow.expr : `${sort}(${narrow.expr})`;
   const how = yield* run.explain(
     understood(run, {
       task: 'query',
       expr,
       ...(time === undefined ? {} : { instant: time }),
-      ignored,
+      notes: narrow.notes,
+      ignored: [...narrow.left, ...rest.unsure],
     }),
   );
   const result = yield* run.call(queryMetrics, {
@@ -70,7 +61,7 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
         what: 'metrics',
         total: result.total,
         conditions: '',
-        lead: leadOf(run, result),
+        lead: [bestOf(run, result, sort), leadOf(run, result)].filter((t) => t !== '').join(' '),
       }),
       ...how,
       ...(result.series.length === 0 || isSingle(result) ? [] : [seriesTable(run, result)]),
@@ -79,6 +70,18 @@ export async function* answerQuery(run: TurnRun, found: FoundPromql): Handling {
       ...closing(run, result),
     ],
   };
+}
+
+/** Of several sources only each one's own order is known. */
+function bestOf(
+  run: TurnRun,
+  { series }: QueryMetricsResult,
+  sort: MetricQuestion['sort'],
+): string {
+  const [best] = series;
+  const isOne = new Set(series.map(({ source }) => source)).size === 1;
+  if (sort === undefined || best === undefined || !isOne) return '';
+  return run.words.extremeOf(sort === 'sort_desc', seriesName(best), plain(best.value));
 }
 
 function leadOf(run: TurnRun, result: QueryMetricsResult): string {
@@ -109,15 +112,18 @@ function seriesName({ labels }: SeriesRow): string {
   return code(`${name}{${pairs.join(', ')}}`, 300);
 }
 
-/** `at 09:00`, `在9点`. */
-function instantIn(text: string, run: TurnRun): number | undefined {
+/** `at 09:00`, `在9点`, and the question without it. */
+function instantIn(text: string, run: TurnRun): { readonly time?: number; readonly rest: string } {
   const atoms = atomise(normalise(text), { isLabel: () => false, literals: [] });
   for (const [index, atom] of atoms.entries()) {
     if (atom.key !== 'at' && atom.key !== '在') continue;
-    const moment: Moment | undefined = momentAt(atoms, index + 1, run)?.value;
-    if (moment === undefined) continue;
+    const read = momentAt(atoms, index + 1, run);
+    if (read === undefined) continue;
+    const { value, length } = read;
     const day = 24 * 3_600_000;
-    return moment.floating === true && moment.from > run.now ? moment.from - day : moment.from;
+    const isAhead = value.floating === true && value.from > run.now;
+    const ends = [textOf(atoms, 0, index), textOf(atoms, index + 1 + length, atoms.length)];
+    return { time: isAhead ? value.from - day : value.from, rest: ends.join(' ; ') };
   }
-  return undefined;
+  return { rest: text };
 }

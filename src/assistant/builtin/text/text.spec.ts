@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { code, link, plain } from '../answer/markdown.js';
+import { code, link, plain, table } from '../answer/markdown.js';
 import { atomise } from './atoms.js';
 import { editDistance, typoDistance } from './edit-distance.js';
 import { keyOf, normalise } from './normalise.js';
@@ -70,7 +70,9 @@ describe('atomise', () => {
 
 describe('markdown', () => {
   it('should leave nothing that acts', () => {
-    expect(code('a`b|c\nd')).toBe("`a'b\\|c d`");
+    expect(code('a`b|c\nd')).toBe("`a'b|c d`");
+    // A code span is copied as it stands; in a cell alone a bar would end it.
+    expect(table(['h'], [[code('a|b')], [plain('c|d')]])).toContain('| `a\\|b` |\n| c\\|d |');
     expect(plain('*a* <b> [c](d) node_load1 _x_ &lt;')).toBe(
       '\\*a\\* \\<b\\> \\[c\\](d) node_load1 \\_x\\_ \\&lt;',
     );

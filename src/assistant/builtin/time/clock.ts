@@ -17,7 +17,7 @@ export function momentAt(
   at: number,
   frame: TimeFrame,
 ): Read<Moment> | undefined {
-  const iso = isoAt(atoms, at, frame) ?? dateAt(atoms, at, frame);
+  const iso = isoAt(atoms, at, frame) ?? dateAt(atoms, at, frame) ?? yearAt(atoms, at, frame);
   if (iso !== undefined) return iso;
   const day = dayAt(atoms, at, frame);
   if (day !== undefined) {
@@ -71,6 +71,16 @@ function dateAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Mome
   }
   const from = instantOf({ ...date, minute: clock.value }, frame.zone);
   return { value: { from, to: from }, length: found.length + skip + clock.length };
+}
+
+/** `2030年`, and `2030` where values over a time are asked for. */
+function yearAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Moment> | undefined {
+  const year = /^(?:19|20)\d\d$/.exec(atoms[at]?.key ?? '')?.[0];
+  const mark = phraseAt(atoms, at + 1, ['年']);
+  if (frame.spans !== true || year === undefined) return undefined;
+  const start = (of: number): number => instantOf({ year: of, month: 1, day: 1 }, frame.zone);
+  const value = { from: start(Number(year)), to: start(Number(year) + 1) };
+  return { value, length: 1 + mark };
 }
 
 function monthDayAt(

@@ -15,6 +15,7 @@ const UNIT_WORDS: readonly (readonly [string, number])[] = [
   ['d day days 天 日', 86_400_000],
   ['w week weeks 周 星期 个星期 礼拜 个礼拜', 7 * 86_400_000],
   ['month months 月 个月', 30 * 86_400_000],
+  ['y yr yrs year years 年', 365 * 86_400_000],
 ];
 for (const [words, ms] of UNIT_WORDS) for (const word of words.split(' ')) UNITS.set(word, ms);
 
@@ -60,9 +61,8 @@ export function durationAt(
   bare: boolean,
 ): Read<number> | undefined {
   const key = atoms[at]?.key ?? '';
-  const compact = /^(?:\d+(?:\.\d+)?(?:s|secs?|m|mins?|h|hrs?|d|w|hours?|minutes?|days?))+$/.test(
-    key,
-  );
+  const compact =
+    /^(?:\d+(?:\.\d+)?(?:s|secs?|m|mins?|h|hrs?|d|w|y|hours?|minutes?|days?|years?))+$/.test(key);
   if (compact) {
     const ms = [...key.matchAll(/(\d+(?:\.\d+)?)([a-z]+)/g)]
       .map(([, amount, unit = '']) => Number(amount) * (UNITS.get(unit) ?? NaN))
@@ -90,6 +90,8 @@ function withUnit(
   before: number,
 ): Read<number> | undefined {
   const word = atoms[at];
+  // 2026年 is a year, not so many of them.
+  if (amount >= 1900 && word?.key === '年') return undefined;
   if (word?.kind === 'word') {
     const ms = UNITS.get(word.key);
     return ms === undefined ? undefined : { value: amount * ms, length: before + 1 };

@@ -12,6 +12,13 @@ function read(text: string, zone = 'UTC'): TimeBounds | undefined {
   return found?.length === atoms.length ? found.value : undefined;
 }
 
+/** Of values over a time. */
+function readSpan(text: string): TimeBounds | undefined {
+  const atoms = atomise(normalise(text), { isLabel: () => false, literals: [] });
+  const found = timePhraseAt(atoms, 0, { now: NOW, zone: 'UTC', spans: true });
+  return found?.length === atoms.length ? found.value : undefined;
+}
+
 function at(iso: string): number {
   return Date.parse(iso);
 }
@@ -40,15 +47,15 @@ describe('timePhraseAt', () => {
     ['less than 10 minutes ago', { after: NOW - HOUR / 6 }],
     ['today', { after: at('2026-11-30T00:00Z') }],
     ['yesterday', { after: at('2026-11-29T00:00Z'), before: at('2026-11-30T00:00Z') }],
-    ['tomorrow', { unusable: true }],
-    ['since tomorrow', { unusable: true }],
-    ['between tomorrow 8am and tomorrow 9am', { unusable: true }],
+    ['tomorrow', { unusable: true, why: 'future' }],
+    ['since tomorrow', { unusable: true, why: 'future' }],
+    ['between tomorrow 8am and tomorrow 9am', { unusable: true, why: 'future' }],
     ['until tomorrow 9am', { before: at('2026-12-01T09:00Z') }],
     ['until 9am tomorrow', { before: at('2026-12-01T09:00Z') }],
     ['到明早九点', { before: at('2026-12-01T09:00Z') }],
     ['直到明晚8点', { before: at('2026-12-01T20:00Z') }],
-    ['明天上午', { unusable: true }],
-    ['2 hours ago', { unusable: true }],
+    ['明天上午', { unusable: true, why: 'future' }],
+    ['2 hours ago', { unusable: true, why: 'vague' }],
     ['最近一小时', { after: NOW - HOUR }],
     ['最近半个小时内', { after: NOW - HOUR / 2 }],
     ['过去两个小时', { after: NOW - 2 * HOUR }],
@@ -75,6 +82,36 @@ describe('timePhraseAt', () => {
       expect(read(text)).toBeUndefined();
     },
   );
+
+  it.each<[string, TimeBounds]>([
+    ['from yesterday', { after: at('2026-11-29T00:00Z') }],
+    ['从昨天', { after: at('2026-11-29T00:00Z') }],
+    ['from 2030-01-01', { unusable: true, why: 'future' }],
+    ['from 2030', { unusable: true, why: 'future' }],
+    ['从2030年开始', { unusable: true, why: 'future' }],
+    ['from 2025', { after: at('2025-01-01T00:00Z') }],
+    [
+      'from 08:00 to 07:00',
+      { after: at('2026-11-29T08:00Z'), before: at('2026-11-30T07:00Z'), crosses: true },
+    ],
+    [
+      '22:00 to 02:00',
+      { after: at('2026-11-29T22:00Z'), before: at('2026-11-30T02:00Z'), crosses: true },
+    ],
+    [
+      'between 20:00 and 21:00',
+      { after: at('2026-11-29T20:00Z'), before: at('2026-11-29T21:00Z') },
+    ],
+    [
+      '8点到7点',
+      { after: at('2026-11-29T08:00Z'), before: at('2026-11-30T07:00Z'), crosses: true },
+    ],
+    ['from 2026-11-29 to 2026-11-28', { unusable: true, why: 'reversed' }],
+    ['over the last 3 years', { after: NOW - 3 * 365 * 24 * HOUR }],
+    ['最近3年', { after: NOW - 3 * 365 * 24 * HOUR }],
+  ])('should read of values: %s', (text, expected) => {
+    expect(readSpan(text)).toEqual(expected);
+  });
 
   it('should read clock times in the zone of the user', () => {
     expect(read('since 17:00', 'Asia/Shanghai')).toEqual({ after: at('2026-11-30T09:00Z') });

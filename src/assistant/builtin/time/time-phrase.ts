@@ -21,12 +21,16 @@ export interface TimeBounds {
   readonly before?: number;
   /** A time that says nothing about when an alert began: the future, or `2 hours ago` alone. */
   readonly unusable?: true;
+  /** Of what is unusable. */
+  readonly why?: 'future' | 'reversed' | 'vague';
+  /** `22:00 to 02:00`: taken to begin the day before. */
+  readonly crosses?: true;
 }
 
 type Rule = (atoms: readonly Atom[], at: number, frame: TimeFrame) => Read<TimeBounds> | undefined;
 
-function unusable(length: number): Read<TimeBounds> {
-  return { value: { unusable: true }, length };
+function unusable(length: number, why: Exclude<TimeBounds['why'], undefined>): Read<TimeBounds> {
+  return { value: { unusable: true, why }, length };
 }
 
 /** The time phrase that begins at `at`, the longest one. */
@@ -73,11 +77,13 @@ const since: Rule = (atoms, at, frame) => {
   // 一小时前开始的: exactly then?
   const isVague = cue === 0 && durationAt(atoms, at, false) !== undefined;
   if (isVague && phraseAt(atoms, at + point.length, ['开始']) > 0) return undefined;
-  if (after === 0 && (cue === 0 || weak)) return undefined;
+  // `plot x from yesterday`: of values nothing else can be meant.
+  const isFrom = frame.spans === true && phraseAt(atoms, at, ['from', '从']) > 0;
+  if (after === 0 && (cue === 0 || weak) && !isFrom) return undefined;
   const { from, floating } = point.value;
   const day = 24 * 3_600_000;
   const begun = floating && from > frame.now ? from - day : from;
-  if (begun > frame.now) return unusable(cue + point.length + after);
+  if (begun > frame.now) return unusable(cue + point.length + after, 'future');
   return { value: { after: begun }, length: cue + point.length + after };
 };
 
@@ -138,10 +144,27 @@ const between: Rule = (atoms, at, frame) => {
   length += joint + end.length;
   length += phraseAt(atoms, at + length, ['之间', '期间']);
   const [after, before] = [start.value.from, end.value.to];
-  if (after > frame.now && start.value.floating !== true) return unusable(length);
+  const floats = start.value.floating === true && end.value.floating === true;
+  if (frame.spans === true && floats) return { value: clockSpan(after, before, frame), length };
+  if (after > frame.now && start.value.floating !== true) return unusable(length, 'future');
+  if (frame.spans === true && before <= after) return unusable(length, 'reversed');
   if (before < after) return undefined;
   return { value: { after, before }, length };
 };
+
+/** `22:00 to 02:00`, of values: the last such time that has begun. */
+function clockSpan(from: number, to: number, { now }: TimeFrame): TimeBounds {
+  const day = 24 * 3_600_000;
+  if (from === to) return { unusable: true, why: 'reversed' };
+  const crosses = from > to;
+  const after = crosses ? from - day : from;
+  const back = after > now ? day : 0;
+  return {
+    after: after - back,
+    before: to - back,
+    ...(crosses ? { crosses: true as const } : {}),
+  };
+}
 
 /** A moment, or `now`. */
 function endAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Moment> | undefined {
@@ -181,7 +204,7 @@ const during: Rule = (atoms, at, frame) => {
   const moment = momentAt(atoms, at + cue, frame);
   if (moment === undefined || moment.value.from === moment.value.to) return undefined;
   const { from, to } = moment.value;
-  if (from > frame.now) return unusable(cue + moment.length);
+  if (from > frame.now) return unusable(cue + moment.length, 'future');
   // What lies ahead needs no bound.
   const value = to > frame.now ? { after: from } : { after: from, before: to };
   return { value, length: cue + moment.length };
@@ -189,7 +212,7 @@ const during: Rule = (atoms, at, frame) => {
 
 const future: Rule = (atoms, at) => {
   const length = phraseAt(atoms, at, FUTURE);
-  return length === 0 ? undefined : unusable(length);
+  return length === 0 ? undefined : unusable(length, 'future');
 };
 
 /** `started 2 hours ago`: exactly then, or since then? Nobody can tell. */
@@ -208,7 +231,7 @@ const ago: Rule = (atoms, at) => {
           '前发生',
         ]);
   if (point === undefined || length === 0) return undefined;
-  return unusable(point.length + length);
+  return unusable(point.length + length, 'vague');
 };
 
 /** `in the last few hours`, 最近几分钟: nobody can tell how many. */
@@ -222,7 +245,7 @@ const vague: Rule = (atoms, at) => {
   if (unit === undefined) return undefined;
   const after = at + length + last + few + unit.length;
   const inside = phraseAt(atoms, after, ['以内', '之内', '内', '里']);
-  return unusable(after + inside - at);
+  return unusable(after + inside - at, 'vague');
 };
 
 const RULES: readonly Rule[] = [
