@@ -24,7 +24,7 @@ help:
 	@echo 'make mutants   break each invariant on purpose: a named test must turn red'
 	@echo 'make model [RUNS=2000] [SEED=…]   random interleavings of instances: the scripts against a model'
 	@echo 'make model-mutants [MUTANT=file]  change each line of lua/ in turn: what does the model find?'
-	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS)'
+	@echo 'make write-faults  owners killed and stopped in the middle of a write, 50 times (ROUNDS), of a mute 15 (MUTE_ROUNDS)'
 	@echo 'make faults [FAULTS=kill]   kills, pauses, cuts and fails over for real; minutes'
 	@echo 'make interop   other peoples’ clients (ADK, the A2A and MCP SDKs) against a gateway'
 	@echo 'make mcp-conformance  the MCP conformance suite against a gateway, both eras'
@@ -89,7 +89,7 @@ mutants: $(ENTRY)
 write-faults: $(ENTRY)
 	@scripts/need.sh redis-server:redis-server:redis \
 	  prometheus-alertmanager,alertmanager:prometheus-alertmanager:alertmanager
-	NIGHTJAR_WRITE_ROUNDS=$${ROUNDS:-50} $(NPX) vitest run --project e2e test/e2e/writes.e2e-spec.ts
+	NIGHTJAR_WRITE_ROUNDS=$${ROUNDS:-50} NIGHTJAR_MUTE_ROUNDS=$${MUTE_ROUNDS:-15} $(NPX) vitest run --project e2e test/e2e/writes.e2e-spec.ts
 
 model: $(DEPS)
 	@scripts/need.sh redis-server:redis-server:redis

@@ -168,7 +168,9 @@ describe('users of n9e by their own tokens', () => {
       LEASE_MS + 20_000,
     );
     expect(ended.status.state).toBe('TASK_STATE_FAILED');
-    expect(ended.status.message?.parts[0]?.text).toMatch(/may have been done.*busi group prod/s);
+    expect(ended.status.message?.parts[0]?.text).toMatch(
+      /may have been done.*busi group prod.*No such silence was in `night` at .*not known/s,
+    );
     expect(posts()).toBe(before + 1);
   });
 

@@ -7,6 +7,7 @@ import type { Task } from '../../src/domain/a2a.js';
 import { A2aClient } from '../support/a2a-client.js';
 import { type Alertmanager, startAlertmanager } from '../support/alertmanager.js';
 import { caller, Fleet, type Gateway, LEASE_MS } from '../support/gateway.js';
+import { N9eServer } from '../support/n9e-server.js';
 import { RedisServer } from '../support/redis-server.js';
 import { answerOf } from '../support/task-log.js';
 import { eventually, sleep, within } from '../support/wait.js';
@@ -15,6 +16,9 @@ import { client2025 } from '../integration/mcp-wire.js';
 
 /** `make write-faults` does it 50 times; a build once. */
 const ROUNDS = Number(process.env['NIGHTJAR_WRITE_ROUNDS'] ?? '1');
+/** The same with mutes of n9e; a build has one in n9e.e2e-spec.ts. */
+const MUTE_ROUNDS = Number(process.env['NIGHTJAR_MUTE_ROUNDS'] ?? '0');
+const N9E_TOKEN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a11';
 const CLI = join(import.meta.dirname, '../../dist/cli/nightjar.js');
 const run = promisify(execFile);
 
@@ -29,6 +33,7 @@ interface AmSilence {
 const ann = caller('acme', 'ann');
 const bob = caller('acme', 'bob');
 const otto = caller('careful', 'otto');
+const nina = caller('night', 'nina');
 /** Operators of the tenant; Otto's other token is one, too. */
 const olga = caller('careful', 'olga', { scopes: ['approvals'] });
 const ottoAsOperator = caller('careful', 'otto', { scopes: ['approvals'] });
@@ -37,6 +42,8 @@ const ADMIN = `adm_${randomBytes(32).toString('base64url')}`;
 let redis: RedisServer;
 let am: Alertmanager;
 let gate: WriteGate;
+let n9e: N9eServer;
+let n9eGate: WriteGate;
 let fleet: Fleet;
 let a: Gateway;
 let b: Gateway;
@@ -45,6 +52,18 @@ beforeAll(async () => {
   redis = await RedisServer.start();
   am = await startAlertmanager();
   gate = await WriteGate.start(am.url);
+  n9e = await N9eServer.start();
+  n9eGate = await WriteGate.start(n9e.url);
+  Object.assign(n9e.facts, {
+    users: { [N9E_TOKEN]: { id: 5, username: 'nightjar', groups: [1] } },
+    groups: [{ id: 1, name: 'prod' }],
+    current: ['DiskFull', 'HighLatency'].map((name, id) => ({
+      ...{ id, group_id: 1, group_name: 'prod', hash: name, rule_name: name, severity: 1 },
+      ...{ rule_prod: 'metric', cate: 'prometheus', datasource_id: 7 },
+      tags: [`rulename=${name}`],
+      trigger_time: Math.floor(Date.now() / 1000) - 60,
+    })),
+  });
   // Without an end they would resolve by themselves after five minutes.
   const endsAt = new Date(Date.now() + 6 * 3_600_000);
   await am.post([
@@ -59,8 +78,19 @@ beforeAll(async () => {
     tenants: [
       { id: 'acme', assistant, sources, writes: all('ask-caller') },
       { id: 'careful', assistant, sources, writes: all('ask-operator') },
+      {
+        id: 'night',
+        assistant,
+        sources: [
+          {
+            ...{ type: 'n9e', name: 'night', url: n9eGate.url, busiGroups: [1], mutes: true },
+            headers: { 'X-User-Token': N9E_TOKEN },
+          },
+        ],
+        writes: all('ask-caller'),
+      },
     ],
-    callers: [ann, bob, otto, olga, ottoAsOperator, stranger],
+    callers: [ann, bob, otto, olga, ottoAsOperator, stranger, nina],
     env: { NIGHTJAR_ADMIN_TOKEN: ADMIN },
   });
   [a, b] = fleet.gateways as [Gateway, Gateway];
@@ -68,6 +98,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.stop();
   await gate.stop();
+  await n9eGate.stop();
+  await n9e.stop();
   await am.stop();
   await redis.stop();
 });
@@ -236,171 +268,207 @@ describe('a silence that an operator approves', () => {
   });
 });
 
-describe(`an owner that dies in the middle of its writes, ${ROUNDS} times`, () => {
-  /** Rounds at once; most of a round is waiting for a lease to lapse. */
-  const LANES = Math.min(ROUNDS, 5);
-  const STAGES = ['before', 'during', 'after'] as const;
+/** What is written, by whom, and what the source itself has of it. */
+interface Writing {
+  readonly what: string;
+  readonly rounds: number;
+  readonly who: typeof ann;
+  readonly source: string;
+  readonly gate: () => WriteGate;
+  /** Ids of what bears the mark of the task. */
+  readonly made: (task: Task) => Promise<readonly string[]>;
+}
 
-  interface Strike {
-    readonly at: WriteStage;
-    readonly arrive: () => void;
-    readonly struck: Promise<void>;
-  }
+const WRITINGS: readonly Writing[] = [
+  {
+    ...{ what: 'silence', rounds: ROUNDS, who: ann, source: 'am' },
+    gate: () => gate,
+    made: async (task) => (await silencesOf(task)).map(({ id }) => id),
+  },
+  {
+    ...{ what: 'mute', rounds: MUTE_ROUNDS, who: nina, source: 'night' },
+    gate: () => n9eGate,
+    made: ({ id }) => {
+      const own = n9e.facts.mutes.filter(({ note }) => String(note).includes(id));
+      return Promise.resolve(own.map((mute) => String(mute['id'])));
+    },
+  },
+];
 
-  /** By the task whose silence is being written: its comment names it. */
-  const strikes = new Map<string, Strike>();
-  /** Writes that were under way when their owner was struck. */
-  let reached: Record<WriteStage, number>;
-  /** How the tasks ended, and what Alertmanager's own API had of them. */
-  let ends: Map<string, number>;
+describe.each(WRITINGS.filter(({ rounds }) => rounds > 0))(
+  'an owner that dies in the middle of its $what, $rounds times',
+  (writing) => {
+    const { rounds: ROUNDS, who } = writing;
+    /** Rounds at once; most of a round is waiting for a lease to lapse. */
+    const LANES = Math.min(ROUNDS, 5);
+    const STAGES = ['before', 'during', 'after'] as const;
 
-  beforeEach(() => {
-    reached = { before: 0, during: 0, after: 0 };
-    ends = new Map();
-    gate.onWrite = async (stage, body) => {
-      const strike = [...strikes].find(([taskId]) => body.includes(taskId))?.[1];
-      if (strike?.at !== stage) return undefined;
-      strike.arrive();
-      await strike.struck;
-      return stage === 'before' ? 'drop' : undefined;
-    };
-  });
-  afterEach(() => {
-    gate.onWrite = () => undefined;
-    process.stdout.write(
-      `under way when struck: ${show(reached)}; then: ${show(Object.fromEntries(ends))}\n`,
-    );
-  });
-
-  function show(counts: Readonly<Record<string, number>>): string {
-    return Object.entries(counts)
-      .map(([what, count]) => `${what} ${count}`)
-      .join(', ');
-  }
-
-  async function inLanes(round: (lane: number) => Promise<void>): Promise<void> {
-    let left = ROUNDS;
-    await Promise.all(
-      Array.from({ length: LANES }, async (_, lane) => {
-        while (left > 0) {
-          left -= 1;
-          await round(lane);
-        }
-      }),
-    );
-  }
-
-  /** Approved on `victim`, which is struck once each of its writes is at its stage. */
-  async function hit(
-    victim: Gateway,
-    stages: readonly WriteStage[],
-    strike: () => Promise<void>,
-  ): Promise<void> {
-    const asked = await Promise.all(stages.map(() => on(b).send('silence DiskFull for an hour')));
-    asked.forEach(questionOf);
-    let release = (): void => undefined;
-    const struck = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const arrived = asked.map(
-      ({ id }, n) =>
-        new Promise<WriteStage>((resolve) => {
-          const at = stages[n]!;
-          const arrive = (): void => {
-            resolve(at);
-          };
-          strikes.set(id, { at, arrive, struck });
-        }),
-    );
-    const answers = asked.map(({ id }) =>
-      on(victim)
-        .send('yes', { taskId: id })
-        .catch(() => undefined),
-    );
-    // On a busy machine one may have been taken over before it got there; what is judged holds then too.
-    await within('every write is at its stage', 15_000, Promise.all(arrived)).catch(
-      () => undefined,
-    );
-    const there = await Promise.all(
-      arrived.map((one) => Promise.race([one, Promise.resolve(undefined)])),
-    );
-    for (const stage of there) if (stage !== undefined) reached[stage] += 1;
-    await strike();
-    release();
-    await Promise.all(answers);
-    for (const { id } of asked) await judge(id);
-    for (const { id } of asked) strikes.delete(id);
-  }
-
-  /** At most one silence, and no word of what is not known. */
-  async function judge(taskId: string, at?: WriteStage): Promise<void> {
-    const task = await eventually(
-      'the task has ended',
-      async () => {
-        const now = await on(b).get(taskId);
-        return /COMPLETED|FAILED/.test(now.status.state) && now;
-      },
-      LEASE_MS + 60_000,
-    );
-    const made = await silencesOf(task);
-    expect(made.length).toBeLessThanOrEqual(1);
-    const said = task.status.message?.parts[0]?.text ?? '';
-    const isOpen = said.includes('may have been done');
-    // Whoever took the task over has looked, and it was there.
-    if (at === 'during' || at === 'after') expect(task.status.state).toBe('TASK_STATE_COMPLETED');
-    if (task.status.state === 'TASK_STATE_COMPLETED') {
-      expect(made).toHaveLength(1);
-      expect(answerOf(task)).toContain(made[0]!.id);
-    } else if (made.length > 0 || isOpen) {
-      expect(said).toContain('may have been done');
-      expect(said).toContain('create a silence in am for alertname=');
+    interface Strike {
+      readonly at: WriteStage;
+      readonly arrive: () => void;
+      readonly struck: Promise<void>;
     }
-    const word = task.status.state === 'TASK_STATE_COMPLETED' ? 'said done' : 'said not known';
-    const end = `${isOpen || made.length > 0 ? word : 'not begun'} with ${made.length} silences`;
-    ends.set(end, (ends.get(end) ?? 0) + 1);
-  }
 
-  it(
-    'should leave at most one silence: before, during and after the request was received',
-    async () => {
-      await inLanes(async () => {
-        // A busy machine may be slow to start one, fifty times in a row.
-        const victim = await fleet.add().catch(() => fleet.add());
-        await hit(victim, STAGES, () => victim.kill9());
-      });
-      for (const stage of STAGES) expect(reached[stage], stage).toBeGreaterThan(ROUNDS / 2);
-    },
-    ROUNDS * 60_000,
-  );
+    /** By the task whose silence is being written: its comment names it. */
+    const strikes = new Map<string, Strike>();
+    /** Writes that were under way when their owner was struck. */
+    let reached: Record<WriteStage, number>;
+    /** How the tasks ended, and what Alertmanager's own API had of them. */
+    let ends: Map<string, number>;
 
-  it(
-    'should do so when it sleeps past its lease in the middle of one, or just before',
-    async () => {
-      const sleepers = await Promise.all(Array.from({ length: LANES }, () => fleet.add()));
-      await inLanes(async (lane) => {
-        const sleeper = sleepers[lane]!;
-        const late = await on(b).send('silence HighLatency for an hour');
-        let answer: Promise<unknown> = Promise.resolve();
-        await hit(sleeper, ['during', 'during'], async () => {
-          answer = on(sleeper)
-            .send('yes', { taskId: late.id })
-            .catch(() => undefined);
-          await sleep(Math.random() * 30);
-          sleeper.sigstop();
-          await sleep(LEASE_MS + 3_000);
-          sleeper.sigcont();
-        });
-        await answer;
-        const { status } = await on(b).get(late.id);
-        // It may have been stopped before it knew of the yes, which it then takes, or nobody does.
-        if (status.state !== 'TASK_STATE_INPUT_REQUIRED') await judge(late.id);
-        else expect(await silencesOf(late)).toEqual([]);
-        await eventually('it has let go', async () => {
-          return (await sleeper.metric('nightjar_active_runs')) === 0;
-        });
+    beforeEach(() => {
+      reached = { before: 0, during: 0, after: 0 };
+      ends = new Map();
+      writing.gate().onWrite = async (stage, body) => {
+        const strike = [...strikes].find(([taskId]) => body.includes(taskId))?.[1];
+        if (strike?.at !== stage) return undefined;
+        strike.arrive();
+        await strike.struck;
+        return stage === 'before' ? 'drop' : undefined;
+      };
+    });
+    afterEach(() => {
+      writing.gate().onWrite = () => undefined;
+      process.stdout.write(
+        `${writing.what}: under way when struck: ${show(reached)}; then: ${show(Object.fromEntries(ends))}\n`,
+      );
+    });
+
+    function show(counts: Readonly<Record<string, number>>): string {
+      return Object.entries(counts)
+        .map(([what, count]) => `${what} ${count}`)
+        .join(', ');
+    }
+
+    async function inLanes(round: (lane: number) => Promise<void>): Promise<void> {
+      let left = ROUNDS;
+      await Promise.all(
+        Array.from({ length: LANES }, async (_, lane) => {
+          while (left > 0) {
+            left -= 1;
+            await round(lane);
+          }
+        }),
+      );
+    }
+
+    /** Approved on `victim`, which is struck once each of its writes is at its stage. */
+    async function hit(
+      victim: Gateway,
+      stages: readonly WriteStage[],
+      strike: () => Promise<void>,
+      mustBeSeen = true,
+    ): Promise<void> {
+      const asked = await Promise.all(
+        stages.map(() => on(b, who).send('silence DiskFull for an hour')),
+      );
+      asked.forEach(questionOf);
+      let release = (): void => undefined;
+      const struck = new Promise<void>((resolve) => {
+        release = resolve;
       });
-      expect(reached.during).toBeGreaterThan(ROUNDS);
-    },
-    ROUNDS * 90_000,
-  );
-});
+      const arrived = asked.map(
+        ({ id }, n) =>
+          new Promise<WriteStage>((resolve) => {
+            const at = stages[n]!;
+            const arrive = (): void => {
+              resolve(at);
+            };
+            strikes.set(id, { at, arrive, struck });
+          }),
+      );
+      const answers = asked.map(({ id }) =>
+        on(victim, who)
+          .send('yes', { taskId: id })
+          .catch(() => undefined),
+      );
+      // On a busy machine one may have been taken over before it got there; what is judged holds then too.
+      await within('every write is at its stage', 15_000, Promise.all(arrived)).catch(
+        () => undefined,
+      );
+      const there = await Promise.all(
+        arrived.map((one) => Promise.race([one, Promise.resolve(undefined)])),
+      );
+      for (const stage of there) if (stage !== undefined) reached[stage] += 1;
+      await strike();
+      release();
+      await Promise.all(answers);
+      for (const [n, { id }] of asked.entries()) {
+        await judge(id, mustBeSeen ? there[n] : undefined);
+      }
+      for (const { id } of asked) strikes.delete(id);
+    }
+
+    /** At most one silence, and no word of what is not known. */
+    async function judge(taskId: string, at?: WriteStage): Promise<void> {
+      const task = await eventually(
+        'the task has ended',
+        async () => {
+          const now = await on(b, who).get(taskId);
+          return /COMPLETED|FAILED/.test(now.status.state) && now;
+        },
+        LEASE_MS + 60_000,
+      );
+      const made = await writing.made(task);
+      expect(made.length).toBeLessThanOrEqual(1);
+      const said = task.status.message?.parts[0]?.text ?? '';
+      const isOpen = said.includes('may have been done');
+      // Whoever took the task over has looked, and it was there.
+      if (at === 'during' || at === 'after') expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+      if (task.status.state === 'TASK_STATE_COMPLETED') {
+        expect(made).toHaveLength(1);
+        expect(answerOf(task)).toContain(made[0]);
+      } else if (made.length > 0 || isOpen) {
+        expect(said).toContain('may have been done');
+        expect(said).toContain(`create a silence in ${writing.source} for alertname=`);
+      }
+      const word = task.status.state === 'TASK_STATE_COMPLETED' ? 'said done' : 'said not known';
+      const end = `${isOpen || made.length > 0 ? word : 'not begun'} with ${made.length} silences`;
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+
+    it(
+      'should leave at most one: before, during and after the request was received',
+      async () => {
+        await inLanes(async () => {
+          // A busy machine may be slow to start one, fifty times in a row.
+          const victim = await fleet.add().catch(() => fleet.add());
+          await hit(victim, STAGES, () => victim.kill9());
+        });
+        for (const stage of STAGES) expect(reached[stage], stage).toBeGreaterThan(ROUNDS / 2);
+      },
+      ROUNDS * 60_000,
+    );
+
+    it(
+      'should do so when it sleeps past its lease in the middle of one, or just before',
+      async () => {
+        const sleepers = await Promise.all(Array.from({ length: LANES }, () => fleet.add()));
+        await inLanes(async (lane) => {
+          const sleeper = sleepers[lane]!;
+          const late = await on(b, who).send('silence HighLatency for an hour');
+          let answer: Promise<unknown> = Promise.resolve();
+          await hit(sleeper, ['during', 'during'], async () => {
+            answer = on(sleeper, who)
+              .send('yes', { taskId: late.id })
+              .catch(() => undefined);
+            await sleep(Math.random() * 30);
+            sleeper.sigstop();
+            await sleep(LEASE_MS + 3_000);
+            sleeper.sigcont();
+          });
+          await answer;
+          const { status } = await on(b, who).get(late.id);
+          // It may have been stopped before it knew of the yes, which it then takes, or nobody does.
+          if (status.state !== 'TASK_STATE_INPUT_REQUIRED') await judge(late.id);
+          else expect(await writing.made(late)).toEqual([]);
+          await eventually('it has let go', async () => {
+            return (await sleeper.metric('nightjar_active_runs')) === 0;
+          });
+        });
+        expect(reached.during).toBeGreaterThan(ROUNDS);
+      },
+      ROUNDS * 90_000,
+    );
+  },
+);

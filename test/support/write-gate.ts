@@ -51,7 +51,7 @@ export class WriteGate {
     }
     const answer = await fetch(this.target + (request.url ?? ''), {
       method: request.method ?? 'GET',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...tokenOf(request) },
       ...(chunks.length === 0 ? {} : { body: written }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
@@ -64,4 +64,9 @@ export class WriteGate {
     response.end(body);
     if (isWrite) await this.onWrite('after', written);
   }
+}
+
+function tokenOf({ headers }: IncomingMessage): Record<string, string> {
+  const token = headers['x-user-token'];
+  return typeof token === 'string' ? { 'x-user-token': token } : {};
 }
