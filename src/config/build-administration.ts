@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { BuildInput } from './build-config.js';
+import type { BuildInput } from './build-input.js';
 import type { GatewayConfig } from './config.types.js';
 import { isLoopback } from './loopback.js';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { buildHeaders } from './build-sources.js';
-import type { BuildContext } from './build-tenants.js';
+import type { BuildContext } from './build-input.js';
 import type { AssistantConfig, LlmConfig } from './config.types.js';
 import type { RemoteAgentDto } from './dto/remote.dto.js';
 import type { AssistantDto } from './dto/tenant.dto.js';

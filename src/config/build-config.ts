@@ -1,4 +1,4 @@
-import type { ConfigFiles } from './config-files.js';
+import type { BuildInput } from './build-input.js';
 import type { GatewayConfig } from './config.types.js';
 import { buildTenants, knownProfile, listOf } from './build-tenants.js';
 import { buildAdministration } from './build-administration.js';
@@ -11,25 +11,8 @@ import { adminToken, buildTokens } from './build-tokens.js';
 import { buildTracing } from './build-tracing.js';
 import { demoTenant, DEMO_TENANT, demoToken } from './demo.js';
 import type { GatewayDto } from './dto/gateway.dto.js';
-import type { Environment } from './environment.js';
 import type { Faults } from './faults.js';
-import type { SecretReader } from './secrets.js';
 import { buildToolsets, DEFAULT_TOOLSETS } from './toolsets.js';
-
-export interface BuildInput {
-  readonly dto: GatewayDto;
-  readonly folder: string;
-  readonly files: ConfigFiles;
-  readonly secrets: SecretReader;
-  readonly environment: Environment;
-  readonly faults: Faults;
-  /** True for a value that came from the environment, which may hold a secret. */
-  readonly fromEnvironment: (place: string) => boolean;
-  /** Used when neither file nor environment names a Redis. */
-  readonly redisUrl: string | undefined;
-  readonly demoSha256: string | undefined;
-  readonly adminSha256: string | undefined;
-}
 
 /** Defaults, references and the checks that span several keys. Adds to `faults`, never throws. */
 export function buildConfig(input: BuildInput): GatewayConfig {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { BuildInput } from './build-config.js';
+import type { BuildInput } from './build-input.js';
 import type { GatewayConfig, ListenTls } from './config.types.js';
 
 /** Where the gateway listens, and under which address it is known. */

@@ -1,4 +1,4 @@
-import type { BuildInput } from './build-config.js';
+import type { BuildInput } from './build-input.js';
 import type { RedisLogin, RedisSettings } from './config.types.js';
 import { buildTls } from './build-tls.js';
 import { isSecretRef, type SecretRefDto } from './dto/secret-ref.dto.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { buildAuth, buildHeaders } from './build-sources.js';
-import type { BuildContext } from './build-tenants.js';
+import type { BuildContext } from './build-input.js';
 import type { McpServerConfig, RemoteAgentConfig, RemoteHttpConfig } from './config.types.js';
 import type { McpServerDto, RemoteAgentDto } from './dto/remote.dto.js';
 import type { SecretReader } from './secrets.js';

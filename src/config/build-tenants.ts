@@ -1,4 +1,4 @@
-import type { ConfigFiles } from './config-files.js';
+import type { BuildContext } from './build-input.js';
 import { buildAssistant } from './build-assistant.js';
 import { buildMcpServers, buildRemotes } from './build-remotes.js';
 import { buildHeaders, buildSources } from './build-sources.js';
@@ -9,18 +9,7 @@ import type { LimitsDto, TenantDto } from './dto/tenant.dto.js';
 import type { Faults } from './faults.js';
 import { PROFILE_SETTINGS, type Profile } from './profiles.js';
 import type { SecretReader } from './secrets.js';
-import { buildTools, buildToolsets, type Toolset } from './toolsets.js';
-
-export interface BuildContext {
-  /** What a relative path in the YAML file starts from. */
-  readonly folder: string;
-  readonly files: ConfigFiles;
-  readonly profile: Profile;
-  readonly secrets: SecretReader;
-  readonly faults: Faults;
-  /** What a tenant's users get where the tenant names none. */
-  readonly toolsets: readonly Toolset[];
-}
+import { buildTools, buildToolsets } from './toolsets.js';
 
 /** Fills in the profile's settings, resolves secrets and paths, checks what spans several keys. */
 export function buildTenants(tenants: readonly TenantDto[], context: BuildContext): TenantConfig[] {

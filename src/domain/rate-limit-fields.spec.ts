@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitReached, secondsOfDayLeft } from './limit.js';
+import { limitReached, secondsOfDayLeft } from './limit-refusal.js';
 import { rateLimitFields } from './rate-limit-fields.js';
 
 describe('rateLimitFields', () => {

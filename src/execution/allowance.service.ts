@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Meter, Shortage } from '../assistant/assistant-backend.js';
 import { type CallContext, countedToken } from '../domain/call-context.js';
-import { DAY_SECONDS, limitReached, secondsOfDayLeft, type Whose } from '../domain/limit.js';
+import type { Whose } from '../domain/limit.js';
+import { DAY_SECONDS, limitReached, secondsOfDayLeft } from '../domain/limit-refusal.js';
 import { metrics } from '../metrics/metrics.js';
 import { RedisClock } from '../redis/redis.clock.js';
 import { resend } from '../redis/redis-errors.js';

@@ -1,6 +1,7 @@
 import type { TenantLimits } from '../config/limits.js';
 import type { DomainError } from '../domain/errors.js';
-import { DAY_SECONDS, limitReached, secondsOfDayLeft, WHOSE } from '../domain/limit.js';
+import { WHOSE } from '../domain/limit.js';
+import { DAY_SECONDS, limitReached, secondsOfDayLeft } from '../domain/limit-refusal.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { ScriptReply } from '../redis/scripts.js';
 

@@ -8,7 +8,8 @@ import {
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import { type CallContext, countedToken } from '../domain/call-context.js';
 import type { DomainError } from '../domain/errors.js';
-import { limitReached, type Whose } from '../domain/limit.js';
+import type { Whose } from '../domain/limit.js';
+import { limitReached } from '../domain/limit-refusal.js';
 import { LeaseService } from '../execution/lease.service.js';
 import {
   RedisStreamStore,

@@ -2,7 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ExpiringMap } from '../auth/expiring-map.js';
 import type { TenantLimits } from '../config/limits.js';
 import type { DomainError } from '../domain/errors.js';
-import { limitReached, type LimitState, WHOSE, type Whose } from '../domain/limit.js';
+import { type LimitState, WHOSE, type Whose } from '../domain/limit.js';
+import { limitReached } from '../domain/limit-refusal.js';
 import { metrics } from '../metrics/metrics.js';
 import {
   type Rate,
