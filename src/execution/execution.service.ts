@@ -10,34 +10,18 @@ import { RedisClock } from '../redis/redis.clock.js';
 import { RedisInstanceStore, member, type RunHint } from '../store/redis-instance.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { RunStores } from '../store/run-stores.js';
-import type { TaskKeys } from '../store/task-ref.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
 import { AllowanceService } from './allowance.service.js';
-import { type FrozenCall, textOf, turnOf } from './frozen-call.js';
+import { textOf, turnOf } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
 import { observeRun } from './observe-run.js';
+import type { OwnedTask } from './owned-task.js';
 import { RemoteEnds } from './remote-ends.js';
 import { Run } from './run.js';
-import type { BegunEffect } from './run-desk.js';
 import { TaskEnder } from './task-ender.js';
 import { UsageMeter } from './usage-meter.js';
-
-/** A task of which this instance has become the owner. */
-export interface OwnedTask {
-  readonly keys: TaskKeys;
-  readonly call: FrozenCall;
-  readonly turn: number;
-  readonly attempt: number;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly task: Task;
-  /** By Redis, ms since the epoch. */
-  readonly deadline: number;
-  /** Writes of a former owner of which nobody knows yet; absent: none. */
-  readonly begun?: readonly BegunEffect[];
-}
 
 interface Active {
   readonly run: Run;

@@ -1,7 +1,7 @@
 import type { Task } from '../domain/a2a.js';
 import { metrics, type RunOutcome } from '../metrics/metrics.js';
 import { traced } from '../tracing/tracing.js';
-import type { OwnedTask } from './execution.service.js';
+import type { OwnedTask } from './owned-task.js';
 import type { Run } from './run.js';
 
 export interface RunFacts {

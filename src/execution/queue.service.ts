@@ -2,10 +2,11 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { RedisOwnerStore } from '../store/redis-owner.store.js';
 import { RedisTaskReader } from '../store/redis-task.reader.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
-import { ExecutionService, type OwnedTask } from './execution.service.js';
+import { ExecutionService } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
 import { HandedTasks } from './handed-tasks.js';
 import { LeaseService } from './lease.service.js';
+import type { OwnedTask } from './owned-task.js';
 
 const BATCH = 20;
 

@@ -12,9 +12,10 @@ import { RedisTaskReader } from '../store/redis-task.reader.js';
 import type { TaskRecord } from '../store/task-record.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
 import { logIdsOf } from '../tracing/log-ids.js';
-import { ExecutionService, type OwnedTask } from './execution.service.js';
+import { ExecutionService } from './execution.service.js';
 import type { FrozenCall } from './frozen-call.js';
 import { canceled, ENDED, unsure } from './end-texts.js';
+import type { OwnedTask } from './owned-task.js';
 import type { BegunEffect } from './run-desk.js';
 import { TaskEnder, type Verdict } from './task-ender.js';
 

@@ -12,7 +12,8 @@ import type { McpExchange } from './exchange.js';
 import type { PlainCall } from './plain-call.js';
 import { sentence } from './refusal-text.js';
 import { SERVER_INFO } from './server.js';
-import type { Tool, ToolCall } from './tool.js';
+import type { ToolCall } from './tool-call.js';
+import type { Tool } from './tool.js';
 import { ToolHosts } from './tool-hosts.js';
 import { ownToolOf } from './toolset.js';
 

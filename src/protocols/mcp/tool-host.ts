@@ -12,7 +12,7 @@ import type { MessageCallOptions } from './message-call.js';
 import type { ProgressSink } from './progress.js';
 import type { ReadFiles } from './pictures.js';
 import { adviceFor, sentence } from './refusal-text.js';
-import type { ToolCall } from './tool.js';
+import type { ToolCall } from './tool-call.js';
 
 /** Refusals that MCP clients get as an HTTP status; all others are results for the model. */
 const HTTP_REFUSALS = new Set<DomainError['code']>([

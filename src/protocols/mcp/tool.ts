@@ -1,19 +1,10 @@
 import type {
   CallToolResult,
-  ProgressToken,
-  RequestId,
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import type { ToolCall } from './tool-call.js';
 import type { ToolHost } from './tool-host.js';
-
-/** The request behind a call, as a tool sees it. */
-export interface ToolCall {
-  readonly id: RequestId;
-  readonly _meta?: { readonly progressToken?: ProgressToken | undefined } | undefined;
-  /** Sends a notification that belongs to the call. @throws when its client is gone. */
-  notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
-}
 
 /** What clients are told of a tool. */
 interface ToolFace<Schema> {
