@@ -1,5 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BackendRegistry } from '../assistant/assistant-backend.js';
+import type { WriteNote } from '../assistant/writes/write-desk.js';
+import { AuditLog } from '../audit/audit.log.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
 import type { Task } from '../domain/a2a.js';
 import { DomainError, unavailable } from '../domain/errors.js';
@@ -58,6 +60,7 @@ export class ExecutionService {
     private readonly usage: UsageMeter,
     private readonly allowances: AllowanceService,
     private readonly remotes: RemoteEnds,
+    private readonly audit: AuditLog,
   ) {}
 
   get instance(): string {
@@ -202,6 +205,14 @@ export class ExecutionService {
     }
   }
 
+  private noteWrite({ keys, call }: OwnedTask, { step, outcome, detail }: WriteNote): void {
+    const { tenant, user, taskId } = keys.ref;
+    const { token, requestId } = call.ctx;
+    const who = { tenant, actor: user, ...(token === undefined ? {} : { token }) };
+    const what = { action: `write.${step}`, target: `task/${taskId}` };
+    this.audit.note({ ...who, ...what, outcome, requestId, detail });
+  }
+
   private makeRun(owned: OwnedTask): Run {
     const { keys, call } = owned;
     const { ref } = keys;
@@ -226,6 +237,9 @@ export class ExecutionService {
         deadline: performance.now() + (owned.deadline - this.clock.now()),
         begun: owned.begun ?? [],
         allowance: this.allowances.of(call.ctx),
+        note: (note) => {
+          this.noteWrite(owned, note);
+        },
       },
       this.backends.backendOf(ref.tenant),
       this.stores,

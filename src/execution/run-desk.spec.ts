@@ -52,6 +52,7 @@ function desk(over: Partial<RunDeskOptions> = {}): RunDesk {
     trustMs: TRUST_MS,
     isFresh: () => true,
     flush: () => Promise.resolve(),
+    note: () => undefined,
     onCancel: () => undefined,
     now: Date.now,
     ...over,

@@ -5,6 +5,7 @@ import type {
   OperatorAnswer,
   OperatorRequest,
   WriteDesk,
+  WriteNote,
 } from '../assistant/writes/write-desk.js';
 import type { BegunWrite } from '../assistant/writes/write-plan.js';
 import { metrics } from '../metrics/metrics.js';
@@ -35,6 +36,8 @@ export interface RunDeskOptions {
   readonly isFresh: () => boolean;
   /** All that the run has said so far is in the log. @throws RunLostError */
   readonly flush: () => Promise<void>;
+  /** Puts it into the audit. */
+  readonly note: (note: WriteNote) => void;
   /** Somebody has canceled the task. */
   readonly onCancel: () => void;
   readonly now: () => number;
@@ -78,6 +81,10 @@ export class RunDesk implements WriteDesk {
     return deed;
   }
 
+  note(note: WriteNote): void {
+    this.options.note(note);
+  }
+
   async recall(): Promise<string | undefined> {
     const { effects, leg, attempt } = this.options;
     if (attempt === 1) return undefined;
@@ -103,8 +110,13 @@ export class RunDesk implements WriteDesk {
     this.deeds.push(...entries.map(({ entry }) => entry));
     const looked = await look(begun.map(({ plan }) => plan));
     const open: { text: string; seen?: string }[] = [];
-    for (const [n, { id, text, entry }] of entries.entries()) {
+    for (const [n, { id, text, plan, entry }] of entries.entries()) {
       const seen = looked[n];
+      this.note({
+        step: 'effect',
+        outcome: seen?.outcome === 'done' ? 'ok' : 'UNKNOWN',
+        detail: `${plan.tool} looked for after a takeover: ${text}`,
+      });
       if (seen?.outcome === 'done') {
         const marked = await this.mark({ id, phase: 'outcome', text: seen.text });
         if (!marked.ok) return this.refused(marked.code);

@@ -1,4 +1,5 @@
 import type { AssistantBackend, Frame, Turn } from '../assistant/assistant-backend.js';
+import type { WriteNote } from '../assistant/writes/write-desk.js';
 import type { TenantLimits } from '../config/limits.js';
 import type { JsonObject, Task, TaskStateName, TaskStatus } from '../domain/a2a.js';
 import { jsonBytes } from '../domain/document-size.js';
@@ -56,6 +57,8 @@ export interface RunSeed {
   readonly begun: readonly BegunEffect[];
   /** What may still be used today. */
   readonly allowance: Allowance;
+  /** Puts what becomes of its writes into the audit. */
+  readonly note: (note: WriteNote) => void;
 }
 
 /** This instance's hold on its tasks. */
@@ -120,6 +123,7 @@ export class Run {
       trustMs: lease.leaseMs / 2,
       isFresh: lease.isFresh,
       flush: () => this.writer.flush(),
+      note: seed.note,
       onCancel: () => {
         this.stop({ kind: 'cancel', mark: 'user' });
       },

@@ -134,6 +134,16 @@ describe('a silence that its user approves', () => {
     expect(silence).toMatchObject({ createdBy: 'ann', status: { state: 'active' } });
     expect(answerOf(done)).toContain(silence!.id);
     expect(await am.amtool('silence', 'query', '-q')).toContain(silence!.id);
+    await eventually('it is in the audit', async () => {
+      const audit = `/admin/v1/audit?tenant=acme&actor=ann&action=write.&target=task/${asked.id}`;
+      const admin = new A2aClient(a.managementUrl, ADMIN);
+      const { body } = await admin.call<{ entries: { action: string; outcome: string }[] }>(
+        'GET',
+        audit,
+      );
+      const noted = body.entries.map(({ action, outcome }) => `${action} ${outcome}`).sort();
+      return noted.join() === 'write.decide ok,write.effect ok,write.propose ok';
+    });
 
     const mcp = await client2025(a.baseUrl, ann.token);
     try {

@@ -45,6 +45,10 @@ describe('a remote agent that its user has to approve', () => {
     );
     expect(bench.asked).toEqual([[{ text: 'reboot "web-1"' }]]);
     expect(bench.desk.calls.opened).toMatchObject([{ remote: 'far', readOnly: false }]);
+    // The audit holds no text of a message.
+    const noted = bench.desk.notes.map(({ detail }) => detail);
+    expect(noted).toContain('far__look approved by its user');
+    expect(noted.join()).not.toContain('reboot');
   });
 
   it('should not be asked by another plan, for another user, or once it is denied', async () => {

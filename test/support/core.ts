@@ -156,6 +156,7 @@ export class Core {
       this.usage,
       new AllowanceService(tenants, new RedisAllowanceStore(this.redis, keys), clock),
       remoteEnds,
+      this.audit,
     );
     this.queue = new QueueService(handed, this.execution, lease, owners, reader, tenants);
     this.takeover = new TakeoverService(

@@ -10,6 +10,7 @@ import type {
   OperatorAnswer,
   OperatorRequest,
   WriteDesk,
+  WriteNote,
 } from '../../src/assistant/writes/write-desk.js';
 import type { BegunWrite } from '../../src/assistant/writes/write-plan.js';
 
@@ -18,6 +19,7 @@ export class FakeDesk implements WriteDesk {
   readonly calls = new FakeCalls();
   readonly done: { readonly text: string; readonly deed: Deed; readonly plan?: BegunWrite }[] = [];
   readonly asked: OperatorRequest[] = [];
+  readonly notes: WriteNote[] = [];
   /** What the operator says. */
   operator: OperatorAnswer = { decision: 'approved', by: 'olga' };
   /** What an earlier attempt did. */
@@ -28,6 +30,10 @@ export class FakeDesk implements WriteDesk {
     const deed = await act();
     this.done.push({ text, deed, ...(plan === undefined ? {} : { plan }) });
     return deed;
+  }
+
+  note(note: WriteNote): void {
+    this.notes.push(note);
   }
 
   recall(): Promise<string | undefined> {

@@ -96,7 +96,7 @@ async function* answer(
   const isLate = turn.attempt === 1 && now >= Date.parse(document.expires_at);
   if (isLate) {
     metrics.approvals.inc({ approver: 'user', outcome: 'expired' });
-    writes.log('lapsed', document);
+    writes.log(tool, 'lapsed', document, { step: 'decide', outcome: 'EXPIRED' });
     yield { kind: 'content', text: words.lapsed };
     return;
   }
@@ -106,7 +106,10 @@ async function* answer(
   }
   const outcome = decision === 'yes' ? 'approved' : 'refused';
   metrics.approvals.inc({ approver: 'user', outcome });
-  writes.log(decision === 'yes' ? 'approved by its user' : 'refused by its user', document);
+  writes.log(tool, `${outcome} by its user`, document, {
+    step: 'decide',
+    outcome: decision === 'yes' ? 'ok' : 'REFUSED',
+  });
   if (decision === 'no') {
     yield { kind: 'content', text: words.refusedByUser };
     return;

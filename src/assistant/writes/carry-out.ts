@@ -5,11 +5,12 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { isTimezone, showInstant } from '../builtin/time/zoned.js';
 import { SourceReads } from '../tools/source-reads.js';
+import { cleanText } from '../sources/clean-text.js';
 import type { SourceError } from '../sources/source-error.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
 import { lookBack } from './look-back.js';
-import type { Asking, Deed, Looked, WriteDesk } from './write-desk.js';
+import type { Asking, Deed, Looked, OperatorAnswer, WriteDesk, WriteNote } from './write-desk.js';
 import {
   type BegunWrite,
   documentOf,
@@ -23,6 +24,20 @@ import { writeWordsFor, type WriteWords } from './write-words.js';
 /** An approval holds for so long (design 5.7). */
 export const APPROVAL_MS = 30 * 60_000;
 const OPERATOR_SECONDS = 120;
+const DETAIL_CHARS = 500;
+/** How the audit says what operators said. */
+const DECIDED: Readonly<Record<OperatorAnswer['decision'], WriteNote['outcome']>> = {
+  approved: 'ok',
+  refused: 'REFUSED',
+  expired: 'EXPIRED',
+  full: 'QUOTA',
+};
+const CAME_OF_IT: Readonly<Record<Deed['outcome'], WriteNote['outcome']>> = {
+  done: 'ok',
+  before: 'ok',
+  refused: 'REFUSED',
+  unknown: 'UNKNOWN',
+};
 
 export interface WriteScene {
   readonly turn: Turn;
@@ -43,7 +58,7 @@ export type Carried =
 /** The writes of one turn: plans them, asks whoever has to be asked, carries out what may be. */
 export class TurnWrites {
   readonly words: WriteWords;
-  private readonly audit = new Logger('Writes');
+  private readonly journal = new Logger('Writes');
   private calls = 0;
 
   constructor(private readonly scene: WriteScene) {
@@ -66,7 +81,8 @@ export class TurnWrites {
     if (before !== undefined) return this.told('before', this.words.before(before));
     const plan = await tool.plan(args, this.context(), signal);
     const verdict = this.judge(tool, plan.args);
-    this.log(`proposed (${verdict.how})`, plan);
+    const proposed = verdict.how === 'deny' ? 'PERMISSION_DENIED' : 'ok';
+    this.log(tool, `proposed (${verdict.how})`, plan, { step: 'propose', outcome: proposed });
     switch (verdict.how) {
       case 'deny':
         return this.denied(verdict.why, verdict.longest);
@@ -116,12 +132,19 @@ export class TurnWrites {
     const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
     const verdict = this.judge(tool, document.args);
-    if (verdict.how === 'deny') return this.denied(verdict.why, verdict.longest);
+    const outgrown = { step: 'effect', outcome: 'PERMISSION_DENIED' } as const;
+    if (verdict.how === 'deny') {
+      this.log(tool, 'not allowed any more', document, outgrown);
+      return this.denied(verdict.why, verdict.longest);
+    }
     // The config was changed meanwhile: now somebody else decides, or an exact phrase is wanted.
     const isWeaker =
       verdict.how === 'ask-operator' ||
       (verdict.how === 'ask-caller' && verdict.exact && document.code === undefined);
-    if (isWeaker) return this.told('refused', this.words.lapsed);
+    if (isWeaker) {
+      this.log(tool, 'not for its user to decide any more', document, outgrown);
+      return this.told('refused', this.words.lapsed);
+    }
     return yield* this.perform(tool, document, desk);
   }
 
@@ -135,7 +158,7 @@ export class TurnWrites {
     const { tenant, user, taskId } = this.scene.turn;
     for (const [n, { tool }] of begun.entries()) {
       const outcome = looked[n]?.outcome;
-      this.audit.log({
+      this.journal.log({
         msg: 'write looked for after a takeover',
         tool,
         outcome,
@@ -147,10 +170,19 @@ export class TurnWrites {
     return looked;
   }
 
-  log(what: string, { tool, summary }: Pick<WritePlan, 'tool' | 'summary'>): void {
+  /** Into the log and the tenant's audit. */
+  log(
+    { name: tool, follow }: WriteTool,
+    what: string,
+    { summary }: Pick<WritePlan, 'summary'>,
+    note: Pick<WriteNote, 'step' | 'outcome'>,
+  ): void {
     const { tenant, user, taskId } = this.scene.turn;
-    this.audit.log({ msg: `write ${what}`, tool, tenant, user, taskId });
-    this.audit.debug({ msg: `write ${what}`, summary, taskId });
+    this.journal.log({ msg: `write ${what}`, tool, tenant, user, taskId });
+    this.journal.debug({ msg: `write ${what}`, summary, taskId });
+    // What a remote is asked is a text of the user's.
+    const about = follow === undefined ? `: ${cleanText(summary, DETAIL_CHARS)}` : '';
+    this.scene.desk?.note({ ...note, detail: `${tool} ${what}${about}` });
   }
 
   told(outcome: Deed['outcome'], text: string): Carried {
@@ -181,7 +213,9 @@ export class TurnWrites {
     const request = { tool: plan.tool, summary: plan.summary, hash };
     const answer = await desk.askOperator(request, this.scene.signal);
     const by = 'by' in answer ? answer.by : '';
-    this.log(`${answer.decision} by operator ${by}`, plan);
+    const who = by === '' ? 'no operator' : `operator ${by}`;
+    const outcome = DECIDED[answer.decision];
+    this.log(tool, `${answer.decision} by ${who}`, plan, { step: 'decide', outcome });
     const said = this.words.operator(answer.decision, by);
     if (answer.decision !== 'approved') return this.told('refused', said);
     const carried = yield* this.perform(tool, plan, desk);
@@ -207,7 +241,8 @@ export class TurnWrites {
             { turn, desk: desk.calls, signal },
             turn.answering?.question ?? turn.text,
           );
-    this.log(deed.outcome, { tool: tool.name, summary });
+    const outcome = CAME_OF_IT[deed.outcome];
+    this.log(tool, deed.outcome, { summary }, { step: 'effect', outcome });
     const text = deed.outcome === 'before' ? this.words.before(deed.text) : deed.text;
     this.calls += 1;
     yield {

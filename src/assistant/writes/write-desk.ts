@@ -40,6 +40,15 @@ export type OperatorAnswer =
   /** Nobody decided in time, or too many requests of the tenant wait already. */
   | { readonly decision: 'expired' | 'full' };
 
+/** A step of a write, for the audit: what was proposed, what was decided, what came of it. */
+export interface WriteNote {
+  readonly step: 'propose' | 'decide' | 'effect';
+  /** `ok`, or why it goes no further. */
+  readonly outcome: 'ok' | 'PERMISSION_DENIED' | 'REFUSED' | 'EXPIRED' | 'QUOTA' | 'UNKNOWN';
+  /** Holds no text of a message. */
+  readonly detail: string;
+}
+
 /**
  * Where a run changes something outside: fenced, so that a run that lost its task starts nothing, and
  * recorded, so that no attempt at the turn does a thing again (design 4.3.2). Implemented by the run.
@@ -58,6 +67,8 @@ export interface WriteDesk {
   once(text: string, act: () => Promise<Deed>, plan?: BegunWrite): Promise<Deed>;
   /** What an earlier attempt at this turn did in the place of the next write, if it did. */
   recall(): Promise<string | undefined>;
+  /** Puts it into the tenant's audit, soon; never throws. */
+  note(note: WriteNote): void;
   /** Asks the tenant's operators and waits, two minutes at most. */
   askOperator(request: OperatorRequest, signal: AbortSignal): Promise<OperatorAnswer>;
 }

@@ -216,6 +216,58 @@ describe('a silence with the approval of its user', () => {
     );
   });
 
+  it('should be in the audit with its proposal, decision and effect', async () => {
+    bench.now = Date.now();
+    const asked = await bench.propose('silence DiskFull for an hour');
+    await bench.answer(asked, 'yes');
+    const about = /create a silence in fake-am for alertname="DiskFull"/;
+    expect(bench.desk.notes).toEqual([
+      { step: 'propose', outcome: 'ok', detail: expect.stringMatching(about) as string },
+      {
+        step: 'decide',
+        outcome: 'ok',
+        detail: expect.stringContaining('approved by its user') as string,
+      },
+      { step: 'effect', outcome: 'ok', detail: expect.stringMatching(about) as string },
+    ]);
+  });
+
+  it('should be in the audit as refused, lapsed, unknown and as not allowed any more', async () => {
+    const outcomes = (): string[] =>
+      bench.desk.notes.splice(0).map(({ step, outcome }) => `${step} ${outcome}`);
+    bench.now = Date.now();
+    const asked = await bench.propose('silence DiskFull for an hour');
+    await bench.answer(asked, 'no');
+    expect(outcomes()).toEqual(['propose ok', 'decide REFUSED']);
+    bench.fault = new SourceError(
+      { name: 'fake-am', type: 'alertmanager' },
+      { kind: 'timeout', seconds: 10 },
+    );
+    await bench.answer(asked, 'yes');
+    expect(outcomes()).toEqual(['decide ok', 'effect UNKNOWN']);
+    bench.now += 30 * 60_000;
+    await bench.answer(asked, 'yes');
+    expect(outcomes()).toEqual(['decide EXPIRED']);
+  });
+
+  it.each<[string, WriteRule]>([
+    ['an operator decides', { ...ASK, policy: 'ask-operator' }],
+    ['it is denied', { ...ASK, policy: 'deny' }],
+    [
+      'its scope is left, and the rest is an operator’s',
+      { ...ASK, within: { matchers: [], longestSeconds: 60 }, otherwise: 'ask-operator' },
+    ],
+  ])('should not be made by a yes once %s', async (_name, rule) => {
+    bench.now = Date.now();
+    const { question, expects, plan } = await bench.propose('silence DiskFull for an hour');
+    bench.desk.notes.length = 0;
+    const answering = { question, expects, ...(plan === undefined ? {} : { plan }) };
+    const said = contentOf(await bench.run('yes', { answering }, { create_silence: rule }));
+    expect(said).toMatch(/lapsed|may not/);
+    expect(bench.created).toEqual([]);
+    expect(bench.desk.notes.at(-1)).toMatchObject({ step: 'effect', outcome: 'PERMISSION_DENIED' });
+  });
+
   it.each(['no', '否', 'cancel'])('should be dropped by %j, which says so', async (text) => {
     const asked = await bench.propose('silence DiskFull for an hour');
     expect(contentOf(await bench.answer(asked, text))).toMatch(/Not approved/);
