@@ -90,7 +90,7 @@ export class BuiltinBackend implements AssistantBackend {
         return;
       }
       if (!(error instanceof ToolInputError)) throw error;
-      yield* deltas(words.badInput(plain(error.message, 500)));
+      yield* deltas(words.badInput(plain(words.toolRefusal(error), 500)));
     }
   }
 }

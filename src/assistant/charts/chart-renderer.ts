@@ -9,8 +9,32 @@ const LATE_MS = 15_000;
 /** The font alone is 8 MB. */
 const HEAP_MB = 256;
 
-/** There is no picture; `message` says why, for the user. */
-export class ChartError extends Error {}
+/** Why there is no picture. */
+export type ChartFault =
+  | { readonly code: 'busy' }
+  | { readonly code: 'late'; readonly seconds: number }
+  | { readonly code: 'failed' };
+
+/** There is no picture; the message says why, for the user, in English; `fault` for other languages. */
+export class ChartError extends Error {
+  constructor(
+    readonly fault: ChartFault,
+    detail = '',
+  ) {
+    super(`${textOf(fault)}${detail === '' ? '' : ` (${detail})`}`);
+  }
+}
+
+function textOf(fault: ChartFault): string {
+  switch (fault.code) {
+    case 'busy':
+      return 'too many charts are being drawn at the moment';
+    case 'late':
+      return `the chart took more than ${String(fault.seconds)} s`;
+    case 'failed':
+      return 'the chart could not be drawn';
+  }
+}
 
 interface Reply {
   readonly id: number;
@@ -47,7 +71,7 @@ export class ChartRenderer {
   async draw(spec: ChartSpec, signal: AbortSignal): Promise<ChartPicture> {
     signal.throwIfAborted();
     if (this.waiting.length >= MOST_WAITING) {
-      throw new ChartError('too many charts are being drawn at the moment');
+      throw new ChartError({ code: 'busy' });
     }
     return new Promise<ChartPicture>((resolve, reject) => {
       const onAbort = (): void => {
@@ -79,7 +103,7 @@ export class ChartRenderer {
     this.count += 1;
     const id = this.count;
     const timer = setTimeout(() => {
-      this.drop(new ChartError(`the chart took more than ${String(this.lateMs / 1000)} s`));
+      this.drop(new ChartError({ code: 'late', seconds: this.lateMs / 1000 }));
     }, this.lateMs);
     this.current = { id, job, timer };
     this.worker ??= this.start();
@@ -97,7 +121,7 @@ export class ChartRenderer {
       this.answered(reply);
     });
     const died = (): void => {
-      if (this.worker === worker) this.drop(new ChartError('the chart could not be drawn'));
+      if (this.worker === worker) this.drop(new ChartError({ code: 'failed' }));
     };
     worker.on('error', died);
     worker.on('exit', died);
@@ -110,7 +134,7 @@ export class ChartRenderer {
     this.current = undefined;
     clearTimeout(current.timer);
     if (picture === undefined) {
-      current.job.failed(new ChartError(`the chart could not be drawn (${failure ?? ''})`));
+      current.job.failed(new ChartError({ code: 'failed' }, failure));
     } else current.job.done(picture);
     // Idle, it does not keep the process alive.
     this.worker?.unref();

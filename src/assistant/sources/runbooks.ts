@@ -17,8 +17,42 @@ export interface Runbook {
   readonly cut: boolean;
 }
 
-/** There is no text; `message` says why, for the caller. */
-export class RunbookError extends Error {}
+/** Why a page was not read. */
+export type PageFault =
+  | { readonly kind: 'closed' | 'redirect' | 'no_text' | 'late' | 'unreachable' }
+  | { readonly kind: 'http'; readonly status: number }
+  /** In the words of the guard against addresses inside. */
+  | { readonly kind: 'refused'; readonly text: string };
+
+/** There is no text; the message says why, for the caller, in English; `fault` for other languages. */
+export class RunbookError extends Error {
+  constructor(
+    readonly fault: PageFault,
+    options?: ErrorOptions,
+  ) {
+    super(pageText(fault), options);
+  }
+}
+
+/** A page's fault in English. */
+export function pageText(fault: PageFault): string {
+  switch (fault.kind) {
+    case 'closed':
+      return 'pages of that host are not read here; the tenant’s runbooks.hosts name those that are';
+    case 'redirect':
+      return 'the page redirects elsewhere, which is not followed';
+    case 'http':
+      return `the page answered HTTP ${String(fault.status)}`;
+    case 'no_text':
+      return 'the page is no text';
+    case 'refused':
+      return `the ${fault.text}`;
+    case 'late':
+      return 'the page did not answer in time';
+    case 'unreachable':
+      return 'the page could not be reached';
+  }
+}
 
 /**
  * Reads the pages that alerts link to, of the hosts that a tenant's config names and of no other: no
@@ -62,9 +96,7 @@ export class Runbooks {
   async read(url: string, signal: AbortSignal): Promise<Runbook> {
     signal.throwIfAborted();
     if (!this.covers(url)) {
-      throw new RunbookError(
-        'pages of that host are not read here; the tenant’s runbooks.hosts name those that are',
-      );
+      throw new RunbookError({ kind: 'closed' });
     }
     const bound = AbortSignal.any([signal, AbortSignal.timeout(this.config.timeoutMs)]);
     try {
@@ -84,14 +116,14 @@ export class Runbooks {
         await body.dump({ limit: REST_BYTES }).catch(() => undefined);
         throw new RunbookError(
           statusCode >= 300 && statusCode < 400
-            ? 'the page redirects elsewhere, which is not followed'
-            : `the page answered HTTP ${String(statusCode)}`,
+            ? { kind: 'redirect' }
+            : { kind: 'http', status: statusCode },
         );
       }
       const type = /^[^;\s]*/.exec(String(headers['content-type'] ?? ''))?.[0].toLowerCase() ?? '';
       if (!/^(?:text\/|application\/xhtml\+xml$)/.test(type)) {
         await body.dump({ limit: REST_BYTES }).catch(() => undefined);
-        throw new RunbookError('the page is no text');
+        throw new RunbookError({ kind: 'no_text' });
       }
       const { bytes, cut } = await start(body);
       return { ...readable(bytes.toString('utf8'), type), cut };
@@ -132,8 +164,8 @@ function readable(text: string, type: string): Pick<Runbook, 'title' | 'text'> {
 }
 
 /** Without the address: it may be one inside. */
-function reasonOf(error: unknown, late: boolean): string {
+function reasonOf(error: unknown, late: boolean): PageFault {
   const refused = causesOf(error).find((one) => one instanceof UrlRefused);
-  if (refused !== undefined) return `the ${refused.message}`;
-  return late ? 'the page did not answer in time' : 'the page could not be reached';
+  if (refused !== undefined) return { kind: 'refused', text: refused.message };
+  return { kind: late ? 'late' : 'unreachable' };
 }

@@ -36,15 +36,13 @@ export const alertHistory = defineReadTool({
   needs: ({ history }) => history !== undefined,
   run: async (args, ctx, signal): Promise<AlertHistoryResult> => {
     if (!ctx.reads.sources.all.some(({ history }) => history !== undefined)) {
-      throw new ToolInputError(
-        'no source of this team keeps ended alerts in a history; alert_timeline reads from Prometheus what fired in a period',
-      );
+      throw new ToolInputError({ code: 'no_history' });
     }
     const until = args.until === undefined ? Date.now() : Date.parse(args.until);
     const since = args.since === undefined ? until - 24 * HOUR : Date.parse(args.since);
-    if (since >= until) throw new ToolInputError('since: must be before until');
+    if (since >= until) throw new ToolInputError({ code: 'end_before_start', argument: 'until' });
     if (until - since > LONGEST_HOURS * HOUR) {
-      throw new ToolInputError(`at most ${String(LONGEST_HOURS / 24)} days at once`);
+      throw new ToolInputError({ code: 'too_long', days: LONGEST_HOURS / 24 });
     }
     const clauses = [
       ...(args.where ?? []),

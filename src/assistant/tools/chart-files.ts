@@ -52,6 +52,9 @@ const WORDS = {
     },
     seconds: (n: number) => showStep(n, ['秒', '分钟', '小时']),
     nothing: '没有可以画出的数值',
+    busy: '目前正在绘制的图表过多',
+    late: (seconds: number) => `绘制超过了 ${seconds} 秒`,
+    failed: '图表绘制失败',
   },
 } as const;
 
@@ -89,7 +92,7 @@ export async function handOut(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ChartError)) throw error;
-    return { no_picture: error.message };
+    return { no_picture: reasonOf(error, outlet.language) };
   }
 }
 
@@ -127,6 +130,11 @@ function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): Char
       ...(result.firing_known ? [] : [words.unknown]),
     ],
   };
+}
+
+function reasonOf({ fault, message }: ChartError, language: ToolOutlet['language']): string {
+  if (language === 'en') return message;
+  return fault.code === 'late' ? WORDS.zh.late(fault.seconds) : WORDS.zh[fault.code];
 }
 
 function showStep(seconds: number, [s, min, h]: readonly [string, string, string]): string {

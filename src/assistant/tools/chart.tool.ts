@@ -150,9 +150,9 @@ function gridOf(
 ): Grid {
   const end = given.end === undefined ? now : Date.parse(given.end);
   const start = given.start === undefined ? end - HOUR : Date.parse(given.start);
-  if (end <= start) throw new ToolInputError('end: must be after start');
+  if (end <= start) throw new ToolInputError({ code: 'end_before_start', argument: 'end' });
   if (end - start > LONGEST_DAYS * 24 * HOUR) {
-    throw new ToolInputError(`at most ${String(LONGEST_DAYS)} days at once`);
+    throw new ToolInputError({ code: 'too_long', days: LONGEST_DAYS });
   }
   const stepSeconds = Math.max(1, Math.ceil((end - start) / 1000 / POINTS));
   // The last point is the end itself: a series that is younger than a step has its value there.

@@ -173,15 +173,15 @@ function endOf(
   now: number,
 ): number {
   if (when.ends_at !== undefined && when.duration_minutes !== undefined) {
-    throw new ToolInputError('give either duration_minutes or ends_at');
+    throw new ToolInputError({ code: 'one_end' });
   }
   const ends =
     when.ends_at === undefined
       ? now + (when.duration_minutes ?? 60) * MINUTE
       : Date.parse(when.ends_at);
-  if (ends <= now) throw new ToolInputError('ends_at: must be in the future');
+  if (ends <= now) throw new ToolInputError({ code: 'end_is_past' });
   if (ends > now + LONGEST_DAYS * DAY) {
-    throw new ToolInputError(`a silence may last ${String(LONGEST_DAYS)} days at most`);
+    throw new ToolInputError({ code: 'silence_too_long', days: LONGEST_DAYS });
   }
   return ends;
 }
@@ -208,7 +208,7 @@ async function scopeIn(
   if (silenceWrites?.scope === undefined) return undefined;
   const told = await silenceWrites.scope(matchers, signal).catch((error: unknown): never => {
     if (!(error instanceof SourceError)) throw error;
-    throw new ToolInputError(error.message);
+    throw new ToolInputError({ code: 'source', error });
   });
   if ('refused' in told) throw new ToolInputError(told.refused);
   const { scope, where, isBroad: broad, alerts } = told;

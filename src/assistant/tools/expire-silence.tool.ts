@@ -39,11 +39,15 @@ export const expireSilence: WriteTool = {
       .filter((one) => one.id === id && (wanted === undefined || one.source === wanted))
       .find((one) => able.some(({ name }) => name === one.source));
     if (found === undefined && failures.length > 0) {
-      const away = failures.map(({ error }) => error.message).join('; ');
-      throw new ToolInputError(`whether that silence is there cannot be told: ${away}`);
+      const away = failures.map(({ error }) => error);
+      throw new ToolInputError({ code: 'silence_unseen', failures: away });
     }
-    if (found === undefined) throw new ToolInputError(`there is no silence ${cleanText(id, 100)}`);
-    if (found.state === 'expired') throw new ToolInputError('this silence has ended already');
+    if (found === undefined) {
+      throw new ToolInputError({ code: 'no_silence', id: cleanText(id, 100) });
+    }
+    if (found.state === 'expired') {
+      throw new ToolInputError({ code: 'silence_ended' });
+    }
     return {
       tool: expireSilence.name,
       args: {

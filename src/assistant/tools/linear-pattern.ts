@@ -1,4 +1,5 @@
 import { ToolInputError } from './tool.js';
+import type { ToolFault } from './tool-fault.js';
 
 /** One state: reads a character, forks, or accepts. Numbers are places in the list of states. */
 type State =
@@ -59,7 +60,7 @@ function closure(states: readonly State[], from: readonly number[]): ReadonlySet
 /** Adds the states of `node` that go on to `next`; returns where they begin. */
 function build(node: Node, next: number, states: State[], source: string): number {
   const add = (state: State): number => {
-    if (states.length >= MOST_STATES) throw new ToolInputError(`${show(source)} is too complex`);
+    if (states.length >= MOST_STATES) throw new ToolInputError(fault(source, true));
     return states.push(state) - 1;
   };
   switch (node.kind) {
@@ -200,12 +201,10 @@ class Parser {
   }
 
   private wrong(): ToolInputError {
-    return new ToolInputError(
-      `${show(this.source)} is not a pattern I can match: use literals, ".", "[…]", "(…)", "|", "*", "+", "?" and "{n,m}"`,
-    );
+    return new ToolInputError(fault(this.source, false));
   }
 }
 
-function show(source: string): string {
-  return JSON.stringify(source.slice(0, 200));
+function fault(source: string, isComplex: boolean): ToolFault {
+  return { code: 'pattern', pattern: source.slice(0, 200), isComplex };
 }

@@ -85,7 +85,7 @@ function questionOf(
     return (metrics, signal) => metrics.query(expr, at, signal);
   }
   const [start, end] = [Date.parse(range.start), Date.parse(range.end)];
-  if (end <= start) throw new ToolInputError('range: the end must be after the start');
+  if (end <= start) throw new ToolInputError({ code: 'end_before_start', argument: 'range' });
   const stepSeconds = Math.max(1, Math.ceil((end - start) / 1000 / MOST_POINTS));
   return (metrics, signal) => metrics.queryRange(expr, { start, end, stepSeconds }, signal);
 }

@@ -28,12 +28,10 @@ export const readRunbook = defineReadTool({
   run: async ({ url, offset }, ctx, signal): Promise<ReadRunbookResult> => {
     const { runbooks } = ctx.reads.sources;
     if (runbooks === undefined) {
-      throw new ToolInputError('this team has opened no host of runbooks');
+      throw new ToolInputError({ code: 'no_runbook_host' });
     }
     if (runbooks.covers(url) && !runbooks.isOpen(url) && !(await isLinked(url, ctx, signal))) {
-      throw new ToolInputError(
-        'url: no alert that fires now links to that page, and its port is not the one that runbooks.hosts opens',
-      );
+      throw new ToolInputError({ code: 'not_linked' });
     }
     try {
       const { title, text } = await runbooks.read(url, signal);
@@ -51,7 +49,9 @@ export const readRunbook = defineReadTool({
         has_more: end < text.length,
       };
     } catch (error) {
-      if (error instanceof RunbookError) throw new ToolInputError(`url: ${error.message}`);
+      if (error instanceof RunbookError) {
+        throw new ToolInputError({ code: 'page', fault: error.fault });
+      }
       throw error;
     }
   },

@@ -86,7 +86,7 @@ export const listLabels = defineReadTool({
   needs: ({ metrics }) => metrics !== undefined,
   run: async ({ match, label, text, ...given }, ctx, signal): Promise<ListLabelsResult> => {
     if (/[[\](]/.test(match.replace(/"(?:\\.|[^"\\])*"/g, ''))) {
-      throw new ToolInputError('match: a metric’s name or a selector, no expression');
+      throw new ToolInputError({ code: 'no_selector' });
     }
     const found = await valuesOf(label, match, given, ctx, signal);
     const needle = text?.toLowerCase();

@@ -26,10 +26,10 @@ const MOST_CHARS = 2000;
 export function checkMatchers(matchers: readonly SilenceMatcher[]): void {
   fits(matchers);
   if (matchers.some(({ value }) => hiddenIn(value) !== undefined || /[\n\t]/.test(value))) {
-    throw new ToolInputError('matchers: a value holds characters that cannot be seen');
+    throw new ToolInputError({ code: 'hidden_characters' });
   }
   if (showMatchers(matchers).length > MOST_CHARS) {
-    throw new ToolInputError(`matchers: more than ${String(MOST_CHARS)} characters in all`);
+    throw new ToolInputError({ code: 'matchers_too_long', most: MOST_CHARS });
   }
 }
 
@@ -58,11 +58,11 @@ export async function silencingSource(
 ): Promise<Source> {
   const able = ctx.reads.sources.all.filter((source) => source.silenceWrites !== undefined);
   const names = able.map(({ name }) => name).join(', ');
-  if (able.length === 0) throw new ToolInputError('no source of this team takes silences');
+  if (able.length === 0) throw new ToolInputError({ code: 'takes_no_silence' });
   if (wanted !== undefined) {
     const named = able.find(({ name }) => name === wanted);
     if (named !== undefined) return named;
-    throw new ToolInputError(`source: ${wanted} takes no silences; these do: ${names}`);
+    throw new ToolInputError({ code: 'source_takes_no_silence', source: wanted, able: names });
   }
   const [only, ...more] = able;
   if (only !== undefined && more.length === 0) return only;
@@ -73,6 +73,6 @@ export async function silencingSource(
   );
   const [one, ...others] = firing;
   if (one !== undefined && others.length === 0) return one;
-  const away = failures.map(({ error }) => `; ${error.message}`).join('');
-  throw new ToolInputError(`source: name one of ${names}${away}`);
+  const away = failures.map(({ error }) => error);
+  throw new ToolInputError({ code: 'which_source', able: names, failures: away });
 }

@@ -29,6 +29,9 @@ export function unanswered(
   const name = words.what[what] ?? what;
   if (result.sources.length === 0) return [words.noSource(name)];
   if (result.sources.some((source) => source.error === undefined)) return undefined;
+  // They did answer: what is wrong is the question.
+  const isRefused = result.sources.every(({ failure }) => failure?.fault.kind === 'refused');
+  if (isRefused) return [words.refused(lackOf(run, result))];
   return [words.noAnswer(name), ...failuresOf(run, result).map((failure) => `⚠ ${failure}.`)];
 }
 

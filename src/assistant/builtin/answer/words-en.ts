@@ -293,6 +293,8 @@ export const ENGLISH_WORDS: Words = {
   missing: (failure) => `⚠ ${failure}. What it knows is missing here.`,
   memberDown: (failure) => `⚠ ${failure}. Another member answered in its place.`,
   failure: (source, fault) => new SourceError(source, fault).message,
+  refused: (failures) => `**There is no answer**: ${failures}.`,
+  toolRefusal: ({ message }) => message.replace(/^url: /, ''),
   footer: (sources, query, time) => `Source: ${sources} · Query: ${query} · Time: ${time}`,
 
   understood: (parts) => `Understood as: ${parts.join('; ')}.`,

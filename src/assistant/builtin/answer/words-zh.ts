@@ -1,4 +1,5 @@
-import type { SourceFault } from '../../sources/source-error.js';
+import { chineseFault } from './faults-zh.js';
+import { describeFault } from './source-fault-zh.js';
 import { plain } from './markdown.js';
 import { CHINESE_SPENT } from '../../spent-words.js';
 import type { AlertState, Words } from './words.js';
@@ -275,15 +276,9 @@ export const CHINESE_WORDS: Words = {
   what: { alerts: '告警', silences: '静默', targets: '采集目标', rules: '规则', metrics: '指标' },
   missing: (failure) => `⚠ ${failure}，以上不包含它的数据。`,
   memberDown: (failure) => `⚠ ${failure}。另一个成员已代为应答。`,
-  failure: (source, fault) => {
-    const titles = {
-      alertmanager: 'Alertmanager',
-      prometheus: 'Prometheus',
-      n9e: 'n9e',
-      demo: '演示数据源',
-    };
-    return `${titles[source.type]} ${source.name} ${describe(fault)}`;
-  },
+  failure: (source, fault) => describeFault({ source, fault }),
+  refused: (failures) => `**没有结果**：${failures}。`,
+  toolRefusal: ({ fault, message }) => (fault === undefined ? message : chineseFault(fault)),
   footer: (sources, query, time) => `来源：${sources} · 查询：${query} · 时间：${time}`,
 
   understood: (parts) => `理解为：${parts.join('；')}。`,
@@ -335,29 +330,6 @@ export const CHINESE_WORDS: Words = {
   called: (tool, failed) => (failed ? `${tool} 未得到结果` : `${tool} 已返回结果`),
   ago: (milliseconds) => `${span(milliseconds)}前`,
 };
-
-function describe(fault: SourceFault): string {
-  switch (fault.kind) {
-    case 'timeout':
-      return `在 ${String(fault.seconds)} 秒内没有应答`;
-    case 'unreachable':
-      return `无法连接（${fault.code}）`;
-    case 'http':
-      return fault.status === 401 || fault.status === 403
-        ? `拒绝了网关的凭据（HTTP ${String(fault.status)}）`
-        : `返回了 HTTP ${String(fault.status)}`;
-    case 'redirect':
-      return `返回了重定向（HTTP ${String(fault.status)}），不予跟随`;
-    case 'not_json':
-      return '返回的不是 JSON';
-    case 'unexpected':
-      return `返回的 JSON 结构不符合预期（${fault.what}）`;
-    case 'too_big':
-      return `返回的数据超过允许的 ${String(fault.bytes)} 字节`;
-    case 'refused':
-      return `拒绝了请求：${fault.text}`;
-  }
-}
 
 function ofThem(state: AlertState, suppressed: number): string {
   return state === 'firing' && suppressed > 0 ? `，其中 ${String(suppressed)} 条被静默或抑制` : '';

@@ -1,6 +1,7 @@
 import type { Whose } from '../../../domain/limit.js';
 import type { SourceFault } from '../../sources/source-error.js';
 import type { SourceInfo } from '../../sources/source.types.js';
+import type { ToolInputError } from '../../tools/tool-input-error.js';
 
 export type AlertState = 'firing' | 'active' | 'suppressed' | 'pending';
 
@@ -223,6 +224,10 @@ export interface Words {
   readonly missing: (failure: string) => string;
   readonly memberDown: (failure: string) => string;
   readonly failure: (source: SourceInfo, fault: SourceFault) => string;
+  /** Every source refused what it was asked, for these reasons. */
+  readonly refused: (failures: string) => string;
+  /** Why a tool refused. */
+  readonly toolRefusal: (error: ToolInputError) => string;
   readonly footer: (sources: string, query: string, time: string) => string;
 
   readonly understood: (parts: readonly string[]) => string;

@@ -177,7 +177,7 @@ async function* quoted(
     page = yield* run.call(readRunbook, { url: text });
   } catch (error) {
     if (!(error instanceof ToolInputError)) throw error;
-    const reason = plain(error.message.replace(/^url: /, ''), 300);
+    const reason = plain(words.toolRefusal(error), 300);
     return [words.runbook.unread(said, url, reason), ...closing(run, alerts)];
   }
   const more = page.has_more ? [words.runbook.goesOn(url)] : [];

@@ -61,7 +61,7 @@ export async function* answerWrite(run: TurnRun, said: Question, vocabulary: Voc
       : yield* beginSilence(run, question, said, writes);
   } catch (error) {
     if (!(error instanceof ToolInputError)) throw error;
-    return { blocks: [writes.words.cannotPlan(error.message)] };
+    return { blocks: [writes.words.cannotPlan(run.words.toolRefusal(error))] };
   }
 }
 
