@@ -92,7 +92,7 @@ export type Frame =
       readonly plan?: JsonObject;
     }
   /** Parks the task until the user has authorised something elsewhere. */
-  | { readonly kind: 'auth_required'; readonly question: string }
+  | { readonly kind: 'auth_required'; readonly question: string; readonly plan?: JsonObject }
   /** Ends the task as REJECTED: the backend will not do this. */
   | { readonly kind: 'reject'; readonly reason: string }
   /** Ends the task as FAILED with a text for the user. */

@@ -148,13 +148,14 @@ function openTenant(tenant: TenantConfig): Opened {
   remotes.start();
   const inner = openBackend(tenant, sources, remotes);
   const { writes } = tenant;
-  const isGated = inner !== undefined && (writes !== undefined || !remotes.isEmpty);
   return {
     tenant,
     sources,
     remotes,
     inner,
-    backend: isGated ? new ApprovalGate(inner, { sources, writes, remotes }) : inner,
+    // Also where nothing may be proposed any more: an answer to what was proposed before comes here.
+    backend:
+      inner === undefined ? undefined : new ApprovalGate(inner, { sources, writes, remotes }),
   };
 }
 

@@ -28,3 +28,11 @@ export const CHINESE_SPENT: SpentWords = {
   model: (whose) => `${ZH_OF[whose]}今天的语言模型令牌额度已用完，UTC 00:00 后恢复。`,
   tools: (whose) => `${ZH_OF[whose]}今天的工具调用额度已用完，UTC 00:00 后恢复。`,
 };
+
+/** `lang` wins; else a text with Han characters is Chinese. */
+export function spentWordsFor(lang: string | undefined, text: string): SpentWords {
+  if (lang !== undefined && lang !== '') {
+    return /^zh(?:[-_]|$)/i.test(lang) ? CHINESE_SPENT : ENGLISH_SPENT;
+  }
+  return /\p{Script=Han}/u.test(text) ? CHINESE_SPENT : ENGLISH_SPENT;
+}

@@ -1,5 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf, isDecision } from './decision.js';
+import { decisionOf, isDecision, isLeaving } from './decision.js';
+
+describe('isLeaving', () => {
+  it.each(['cancel', ' Cancel. ', 'never mind', 'nevermind!', '算了', '取消。', '不用了'])(
+    'should take %j for leaving',
+    (text) => {
+      expect(isLeaving(text)).toBe(true);
+    },
+  );
+
+  it.each(['no', 'stop', '否', 'cancel the deploy', 'never mind the disk', '取消静默', ''])(
+    'should take %j for an answer',
+    (text) => {
+      expect(isLeaving(text)).toBe(false);
+    },
+  );
+});
 
 describe('decisionOf', () => {
   it.each(['yes', ' Yes. ', 'ok', 'approve', 'go ahead', '是', '好的。', '确认', '同意！'])(

@@ -19,6 +19,14 @@ export function decisionOf(text: string, code?: string): Decision | undefined {
   return PHRASE.exec(said)?.[1]?.toLowerCase() === code ? 'yes' : undefined;
 }
 
+const LEAVING =
+  /^(?:cancel|never ?mind|forget (?:about )?it|drop (?:it|the question)|取消|算了|算了吧|不用了|不问了|作罢)[\s.!。！]*$/iu;
+
+/** Does it drop a question that wants a text, rather than answer it? */
+export function isLeaving(text: string): boolean {
+  return LEAVING.test(text.trim());
+}
+
 /** Does it sound like an answer to a question for approval, whichever? */
 export function isDecision(text: string): boolean {
   return decisionOf(text) !== undefined || PHRASE.test(text.trim());

@@ -318,7 +318,12 @@ export class Run {
           ...(frame.plan === undefined ? {} : { plan: frame.plan }),
         };
       case 'auth_required':
-        return { state: 'TASK_STATE_AUTH_REQUIRED', text: said(frame.question), expects: 'text' };
+        return {
+          state: 'TASK_STATE_AUTH_REQUIRED',
+          text: said(frame.question),
+          expects: 'text',
+          ...(frame.plan === undefined ? {} : { plan: frame.plan }),
+        };
       case 'reject':
         return { state: 'TASK_STATE_REJECTED', text: said(frame.reason), expects: '' };
       case 'fail':

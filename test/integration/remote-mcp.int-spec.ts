@@ -239,7 +239,12 @@ describe('an MCP server over HTTP', () => {
     }
     expect(double.headers.map((headers) => headers['x-agent-depth'])).toContain('2');
     const failed = await call(server, 'far__broken');
-    expect(failed.answer).toEqual({ success: false, certainty: 'done', text: 'no such dashboard' });
+    expect(failed.answer).toEqual({
+      success: false,
+      certainty: 'done',
+      text: 'no such dashboard',
+      ended: { state: 'failed', partial: '', reason: 'no such dashboard' },
+    });
   });
 
   it('should begin a new session when the server knows the old one no more', async () => {

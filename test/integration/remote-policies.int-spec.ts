@@ -1,8 +1,16 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteBackend } from '../../src/assistant/remote/remote-backend.js';
+import type { JsonObject } from '../../src/domain/a2a.js';
+import { documentOf } from '../../src/assistant/writes/write-plan.js';
 import { contentOf } from '../support/fake-sources.js';
-import { statusOf, streamed, taskOf } from '../support/remote-agent-server.js';
+import {
+  answered,
+  refusedWith,
+  statusOf,
+  streamed,
+  taskOf,
+} from '../support/remote-agent-server.js';
 import { answering, questionIn, RemoteBench } from '../support/remote-bench.js';
 import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 
@@ -63,11 +71,11 @@ describe('a remote agent that its user has to approve', () => {
     }
     for (const policy of ['deny', 'ask-operator'] as const) {
       const changed = await bench.run(bench.remotesWith({ policy }), 'yes', answering(asked));
-      expect(contentOf(changed)).toMatch(/not the plan|may not|lapsed/);
+      expect(contentOf(changed)).toMatch(/may not|lapsed/);
     }
     // A user whose rights are narrower than the tenant's.
     const narrow = await bench.run(remotes, 'yes', { ...answering(asked), busiGroups: [1] });
-    expect(contentOf(narrow)).toContain('not the plan');
+    expect(contentOf(narrow)).toContain('is not offered here any more');
     expect(bench.server.calls).toEqual([]);
   });
 
@@ -169,14 +177,243 @@ describe('a remote agent that its user has to approve', () => {
         '**far** asks:\n\n> Approve **create a silence**?\n> Answer yes or no.',
       );
       expect(contentOf(frames)).toBe('');
-      // The answer goes there, after the same approval.
+      // The answer goes there as it stands; an operator has to see it before.
+      const before = bench.desk.asked.length;
       const next = await bench.run(remotes, 'only web-2', answering(asked));
-      if (policy === 'ask-caller') {
-        expect(questionIn(next)).toMatchObject({ expects: 'approval' });
-        expect(questionIn(next).question).toContain('> `only web-2`');
-      } else expect(bench.asked.at(-1)).toEqual([{ text: 'only web-2' }]);
+      expect(questionIn(next)).toMatchObject({ expects: 'text' });
+      expect(bench.asked.at(-1)).toEqual([{ text: 'only web-2' }]);
+      expect(bench.desk.asked.slice(before).map(({ summary }) => summary)).toEqual(
+        policy === 'ask-operator' ? ['ask the agent far/look: only web-2'] : [],
+      );
     },
   );
+});
+
+const ASKS = (...[request, response]: Parameters<typeof bench.server.answer>): void => {
+  const { method } = request.body;
+  if (method === 'CancelTask') answered(request, response, taskOf('TASK_STATE_CANCELED'));
+  else {
+    streamed(request, response, [
+      { task: taskOf('TASK_STATE_WORKING', []) },
+      statusOf('TASK_STATE_INPUT_REQUIRED', 'Which one?'),
+    ]);
+  }
+};
+
+describe('a question of a remote agent', () => {
+  async function asks(policy: 'auto' | 'ask-caller', text = 'ask far: reboot web-1') {
+    const remotes = bench.remotesWith({ policy });
+    bench.server.answer = ASKS;
+    const first = questionIn(await bench.run(remotes, text));
+    const asked =
+      policy === 'auto' ? first : questionIn(await bench.run(remotes, 'yes', answering(first)));
+    return { remotes, asked };
+  }
+
+  it.each([
+    ['ask far: reboot web-1', '`cancel` or `never mind` drops the question'],
+    ['问 far 重启 web-1', '回复“取消”或“算了”则放弃该问题'],
+  ])('should say where the answer goes and how to leave: %s', async (text, told) => {
+    const { asked } = await asks('auto', text);
+    expect(asked.question.startsWith('**far**')).toBe(true);
+    expect(asked.question).toContain('**far**');
+    expect(asked.question).toContain(told);
+  });
+
+  it.each(['cancel', 'Never mind.', '算了', '取消'])(
+    'should be dropped by %j, and its task there canceled',
+    async (text) => {
+      const { remotes, asked } = await asks('ask-caller');
+      const before = bench.asked.length;
+      expect(contentOf(await bench.run(remotes, text, answering(asked)))).toContain(
+        'is dropped, and its task there is canceled',
+      );
+      expect(bench.asked).toHaveLength(before);
+      expect(bench.server.calls.at(-1)?.body).toMatchObject({
+        method: 'CancelTask',
+        params: { id: 'far-task' },
+      });
+      expect(bench.desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+      // It is dropped once; a late answer starts nothing there.
+      const late = await bench.run(remotes, 'web-2', answering(asked));
+      expect(late.at(-1)).toMatchObject({
+        kind: 'fail',
+        reason: expect.stringContaining('its question is not open any more') as string,
+      });
+      expect(bench.asked).toHaveLength(before);
+    },
+  );
+
+  it('should be dropped also where the agent takes no cancel', async () => {
+    const { remotes, asked } = await asks('auto');
+    bench.server.answer = (request, response) => {
+      refusedWith(request, response, -32002, 'it has ended');
+    };
+    expect(contentOf(await bench.run(remotes, 'cancel', answering(asked)))).toContain(
+      'took no cancel',
+    );
+    expect(bench.desk.calls.links.get('far')).toEqual({ contextId: 'far-context' });
+  });
+
+  it('should be answered by no model, and by any words: also a question, also a yes', async () => {
+    const before = llm.requests.length;
+    for (const text of ['what is firing?', 'yes', 'ask far: cancel']) {
+      const { remotes, asked } = await asks('ask-caller');
+      await bench.run(remotes, text, answering(asked), bench.modelOf(remotes));
+      expect(bench.asked.at(-1)).toEqual([{ text }]);
+    }
+    expect(llm.requests).toHaveLength(before);
+  });
+
+  it('should be put again when the answer cannot be shown as it is', async () => {
+    const { remotes, asked } = await asks('ask-caller');
+    const before = bench.asked.length;
+    let again = questionIn(await bench.run(remotes, 'web-2\u202e', answering(asked)));
+    again = questionIn(await bench.run(remotes, 'web-2\u202e', answering(again)));
+    expect(again.question).toMatch(/^This cannot be done as it was said.*U\+202E/);
+    expect(again.question.match(/U\+202E/g)).toHaveLength(1);
+    expect(again).toMatchObject({ expects: 'text', plan: asked.plan });
+    expect(bench.asked).toHaveLength(before);
+  });
+
+  it('should wait for an authorization likewise', async () => {
+    bench.server.answer = (request, response) => {
+      streamed(request, response, [
+        { task: taskOf('TASK_STATE_WORKING', []) },
+        statusOf('TASK_STATE_AUTH_REQUIRED', 'Open https://far.example.com/login'),
+      ]);
+    };
+    const remotes = bench.remotesWith({});
+    const asked = (await bench.run(remotes, 'ask far: reboot web-1')).at(-1);
+    if (asked?.kind !== 'auth_required' || asked.plan === undefined) throw new Error('no question');
+    const { question, plan } = asked;
+    await bench.run(remotes, 'done', { answering: { question, expects: 'text', plan } });
+    expect(bench.asked.at(-1)).toEqual([{ text: 'done' }]);
+  });
+
+  it('should say so when its agent is gone or denied by now, or its plan is of another version', async () => {
+    const { remotes, asked } = await asks('auto');
+    const before = bench.asked.length;
+    const plan = { ...asked.plan, urgent: true };
+    const texts = [
+      await bench.run(bench.withoutRemotes(), 'web-2', answering(asked)),
+      await bench.run(bench.remotesWith({ policy: 'deny' }), 'web-2', answering(asked)),
+      await bench.run(remotes, 'web-2', answering({ ...asked, plan })),
+      await bench.run(
+        remotes,
+        'web-2',
+        answering({ ...asked, plan: { kind: 'nightjar.remote/2' } }),
+      ),
+    ].map(contentOf);
+    expect(texts).toEqual([
+      expect.stringContaining('none of the agents here any more'),
+      expect.stringContaining('does not allow it'),
+      expect.stringContaining('another version'),
+      expect.stringContaining('another version'),
+    ]);
+    expect(bench.asked).toHaveLength(before);
+  });
+});
+
+describe('a proposal for a remote that has changed since', () => {
+  const owner = { tenant: 'acme', user: 'ann', taskId: 'task-1' };
+
+  it('should end clearly when it is gone, and stand while nothing is known of it', async () => {
+    const asked = questionIn(
+      await bench.run(bench.remotesWith({ policy: 'ask-caller' }), 'ask far: reboot web-1'),
+    );
+    const gone = bench.withoutRemotes();
+    expect(contentOf(await bench.run(gone, 'yes', answering(asked)))).toContain(
+      '`far__look` is not offered here any more',
+    );
+    expect(contentOf(await bench.run(gone, 'no', answering(asked)))).toContain('Not approved');
+    bench.server.card = undefined;
+    const away = bench.remotesWith({ policy: 'ask-caller' });
+    let again = questionIn(await bench.run(away, 'yes', answering(asked)));
+    again = questionIn(await bench.run(away, 'yes', answering(again)));
+    expect(again.question).toBe(
+      `It is not known at the moment whether \`far__look\` is still offered: what it belongs to does not answer. Nothing was done; the proposal still stands.\n\n${asked.question}`,
+    );
+    expect(bench.asked).toEqual([]);
+    bench.server.card = bench.server.cardOf({});
+    const back = bench.remotesWith({ policy: 'ask-caller' });
+    expect(contentOf(await bench.run(back, 'yes', answering(again)))).toContain('it is rebooted');
+  });
+
+  it('should not be carried out where another version has made it', async () => {
+    const remotes = bench.remotesWith({ policy: 'ask-caller' });
+    const { plan, ...question } = questionIn(await bench.run(remotes, 'ask far: reboot web-1'));
+    const made = { tool: 'far__look', args: { task: 'reboot web-1', host: 'web-1' }, summary: 's' };
+    const later = documentOf(made, owner, Date.now() + 60_000, false) as unknown as JsonObject;
+    for (const other of [
+      { ...plan, kind: 'nightjar.approval/2' },
+      { ...plan, within: 'an hour' },
+      { kind: 'nightjar.approval/1' },
+      later,
+    ]) {
+      for (const text of ['yes', 'perhaps']) {
+        expect(
+          contentOf(await bench.run(remotes, text, answering({ ...question, plan: other }))),
+        ).toMatch(/made by another version of this assistant.*nothing was done.*Ask again/);
+      }
+    }
+    expect(bench.asked).toEqual([]);
+  });
+});
+
+describe('a task at a remote agent that ends without success', () => {
+  it.each([
+    ['TASK_STATE_FAILED', 'fail', 'says that it failed'],
+    ['TASK_STATE_REJECTED', 'reject', 'would not do it, and says'],
+    ['TASK_STATE_CANCELED', 'fail', 'says that it was canceled'],
+  ] as const)('should end ours with its reason as its words: %s', async (state, kind, said) => {
+    const reason = `no such host\n\nSource: am-prod ${'x'.repeat(3000)}`;
+    bench.server.answer = (request, response) => {
+      const task = taskOf('TASK_STATE_WORKING', [{ text: 'I look' }]);
+      streamed(request, response, [{ task }, statusOf(state, reason)]);
+    };
+    const relay = bench.remotesWith({});
+    const asking = bench.remotesWith({ policy: 'ask-caller' });
+    const asked = questionIn(await bench.run(asking, 'ask far: look'));
+    const ends = [
+      await bench.run(relay, 'ask far: look'),
+      await bench.run(relay, 'look', {}, new RemoteBackend({ remotes: relay, agent: 'far' })),
+      await bench.run(asking, 'yes', answering(asked)),
+      await bench.run(asking, 'yes', answering(asked), bench.modelOf(asking)),
+      await bench.run(bench.remotesWith({ policy: 'ask-operator' }), 'ask far: look'),
+    ];
+    for (const frames of ends) {
+      const end = frames.at(-1);
+      if (end?.kind !== 'fail' && end?.kind !== 'reject') throw new Error('it did not fail');
+      expect(end.kind).toBe(kind);
+      expect(end.reason).toContain(`**far** ${said}:\n\n> no such host\n> \n> Source: am-prod x`);
+      expect(end.reason.length).toBeLessThan(2300);
+      expect(`${contentOf(frames)}${end.reason}`).toContain('I look');
+    }
+  });
+
+  it('should be told to a model as its words, and without a reason in ours', async () => {
+    bench.server.answer = (request, response) => {
+      streamed(request, response, [{ task: taskOf('TASK_STATE_FAILED') }]);
+    };
+    const remotes = bench.remotesWith({});
+    expect((await bench.run(remotes, 'ask far: look')).at(-1)).toEqual({
+      kind: 'fail',
+      reason: '**far** failed, and gave no reason.',
+    });
+    bench.server.answer = (request, response) => {
+      streamed(request, response, [statusOf('TASK_STATE_REJECTED', 'not on Mondays')]);
+    };
+    llm.script(
+      openai.calls({ id: 'c', name: 'far__look', args: { task: 'look' } }),
+      (request, response) => {
+        expect(request.text).toContain('far: its task was rejected\\n\\nnot on Mondays');
+        return openai.says('no')(request, response);
+      },
+    );
+    await bench.run(remotes, 'look', {}, bench.modelOf(remotes));
+    expect(llm.complaints).toEqual([]);
+  });
 });
 
 describe('a remote agent that an operator has to approve', () => {

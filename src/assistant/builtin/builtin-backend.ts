@@ -1,6 +1,6 @@
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
-import { askAgent, unknownAgent, wishOf } from '../remote/ask-agent.js';
+import { agentWish, askAgent, unknownAgent } from '../remote/ask-agent.js';
 import { remoteWordsFor } from '../remote/remote-words.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
@@ -54,7 +54,7 @@ export class BuiltinBackend implements AssistantBackend {
     const scene = { turn, sources, writes, desk, signal, now };
     const { remotes } = this;
     const agents = remotes?.agentNames ?? [];
-    const wish = wishOf(turn, agents);
+    const wish = agentWish(turn.text, agents);
     if (wish !== undefined && remotes !== undefined) {
       const short = await meter?.take('tools', 1);
       if (short !== undefined) yield { kind: 'fail', reason: words.toolsSpent(short.whose) };

@@ -9,12 +9,16 @@ import { AgentCall, type AgentQuestion } from './agent-call.js';
 import { clientOf } from './agent-client.js';
 import type { AgentDiscovery } from './agent-discovery.js';
 import type { OpenCall, RemoteLink } from './call-desk.js';
+import { readQuestion } from './question-plan.js';
 import { isUndone, RemoteError } from './remote-error.js';
 import type { RemoteHttp } from './remote-http.js';
-import { type CallScene, hashOf, type RemoteAnswer } from './remote-tool.js';
+import { type CallScene, type EndState, hashOf, type RemoteAnswer } from './remote-tool.js';
 
 /** What a model or a user may be shown of an answer. */
 const ANSWER_CHARS = 200_000;
+
+/** What was said answers a question: alone it may mean something else. */
+const NOT_OPEN = 'its question is not open any more, so the answer to it was not taken';
 
 /** What is asked of an agent. */
 export interface AgentErrand {
@@ -64,12 +68,16 @@ export class AgentConversation {
       ...(skill === undefined ? {} : { skill }),
       ...(before === undefined ? {} : { resume: before.taskId }),
     };
+    const isAnswer = readQuestion(turn.answering?.plan)?.agent === this.name;
     const state = { ended: false };
     const end = async (certainty: RemoteAnswer['certainty'], words: string): Promise<void> => {
       state.ended = true;
       await open?.end(certainty, words);
     };
     try {
+      if (isAnswer && before === undefined && link?.taskId === undefined) {
+        throw new RemoteError(this.name, { kind: 'refused', text: NOT_OPEN });
+      }
       const answer = yield* this.ask(question, scene, open);
       await end(answer.certainty, answer.text);
       return before === undefined || before.isSame
@@ -107,7 +115,7 @@ export class AgentConversation {
         // What was said answers that question: alone it may mean something else.
         throw new RemoteError(this.name, {
           kind: 'refused',
-          text: `its question is not open any more, so the answer to it was not taken (${error.fault.text})`,
+          text: `${NOT_OPEN} (${error.fault.text})`,
         });
       }
       if (contextId === undefined || question.resume !== undefined) throw error;
@@ -210,14 +218,19 @@ export class AgentConversation {
         return { success: true, certainty: 'done', text: whole, asks: { kind, question } };
       }
       default: {
-        const ending =
+        const ended: EndState =
           state === 'TASK_STATE_REJECTED'
             ? 'rejected'
             : state === 'TASK_STATE_CANCELED'
               ? 'canceled'
               : 'failed';
-        const words = said === '' ? `its task was ${ending}` : said;
-        return { success: false, certainty: 'done', text: `${this.name}: ${words}`, state: ending };
+        const how = `${this.name}: its task ${ended === 'failed' ? 'has failed' : `was ${ended}`}`;
+        return {
+          success: false,
+          certainty: 'done',
+          text: [how, whole].filter((one) => one !== '').join('\n\n'),
+          ended: { state: ended, partial: text, reason: said },
+        };
       }
     }
   }

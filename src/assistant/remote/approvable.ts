@@ -4,7 +4,7 @@ import type { Frame } from '../assistant-backend.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import type { Deed } from '../writes/write-desk.js';
 import type { WriteTool } from '../writes/write-tool.js';
-import { questionPlan } from './question-plan.js';
+import { askingOf, failureOf } from './agent-ending.js';
 import { quoted } from './quote.js';
 import type { CallScene, RemoteAnswer, RemoteTool } from './remote-tool.js';
 import { type RemoteWords, remoteWordsFor } from './remote-words.js';
@@ -67,25 +67,28 @@ async function* follow(
 /** What is told of an answer: the remote's words, quoted as such. */
 function deedOf(
   { name, remote }: RemoteTool,
-  { success, certainty, text, asks }: RemoteAnswer,
+  { success, certainty, text, asks, ended }: RemoteAnswer,
   words: RemoteWords,
 ): Deed {
   if (certainty === 'unknown') return { outcome: 'unknown', text: words.unsure(text) };
+  const saying = (said: string): string => `${words.says(remote)}\n\n${quoted(said)}`;
+  if (ended !== undefined) {
+    const { state, partial } = ended;
+    const before = quoted(partial) === '' ? '' : `${saying(partial)}\n\n`;
+    return {
+      outcome: state === 'rejected' ? 'rejected' : 'failed',
+      text: before + failureOf(remote, ended, words),
+    };
+  }
   if (!success) return { outcome: 'refused', text };
   if (asks === undefined) {
-    const said = quoted(text);
-    const told = said === '' ? words.nothingSaid : `${words.says(remote)}\n\n${said}`;
-    return { outcome: 'done', text: told };
+    return { outcome: 'done', text: quoted(text) === '' ? words.nothingSaid : saying(text) };
   }
   const whole = text.includes(asks.question) ? text : `${text}\n\n${asks.question}`;
-  const question = `${words.asks(remote)}\n\n${quoted(whole)}`;
-  if (asks.kind === 'auth') {
-    return { outcome: 'done', text: question, asks: { kind: 'auth_required', question } };
-  }
   const skill = skillOf(name, remote);
-  const plan = questionPlan({ agent: remote, ...(skill === '' ? {} : { skill }) });
-  const asking = { kind: 'input_required', expects: 'text', question, plan } as const;
-  return { outcome: 'done', text: question, asks: asking };
+  const by = { agent: remote, ...(skill === '' ? {} : { skill }) };
+  const asking = askingOf(by, { ...asks, question: whole }, words);
+  return { outcome: 'done', text: asking.question, asks: asking };
 }
 
 /** Line ends of Windows and of old Macs act on a terminal; they mean nothing else than `\n`. */

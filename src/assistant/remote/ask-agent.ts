@@ -3,11 +3,11 @@ import type { Frame, Turn } from '../assistant-backend.js';
 import { editDistance } from '../builtin/text/edit-distance.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
-import { TurnWrites } from '../writes/carry-out.js';
+import { endingOf, TurnWrites } from '../writes/carry-out.js';
 import type { WriteDesk } from '../writes/write-desk.js';
 import { writeWordsFor } from '../writes/write-words.js';
 import { approvable } from './approvable.js';
-import { QUESTION_KIND, questionPlan } from './question-plan.js';
+import type { AgentQuestion } from './question-plan.js';
 import { QuoteStream } from './quote.js';
 import { ending } from './remote-backend.js';
 import type { RemoteTool } from './remote-tool.js';
@@ -15,9 +15,7 @@ import { remoteWordsFor } from './remote-words.js';
 import type { TenantRemotes } from './tenant-remotes.js';
 
 /** What a message that begins like `ask <agent> …` wants of whom. */
-export interface AgentWish {
-  readonly agent: string;
-  readonly skill?: string;
+export interface AgentWish extends AgentQuestion {
   readonly task: string;
 }
 
@@ -74,42 +72,20 @@ export interface AskScene {
   readonly now: number;
 }
 
-/** The wish of a turn's message, or of an answer to a question that an agent has asked before. */
-export function wishOf(
-  { text, answering }: Turn,
-  agents: readonly string[],
-): AgentWish | undefined {
-  const plan = answering?.plan;
-  if (plan?.['kind'] === QUESTION_KIND && typeof plan['agent'] === 'string') {
-    const { agent } = plan;
-    const skill = plan['skill'];
-    if (agents.includes(agent)) {
-      return { agent, task: text, ...(typeof skill === 'string' ? { skill } : {}) };
-    }
-  }
-  return agentWish(text, agents);
-}
-
 /** Asks the agent and shows what it says as the answer, marked as its words. */
 export async function* askAgent(wish: AgentWish, scene: AskScene): AsyncGenerator<Frame> {
-  const { turn, remotes, desk, signal } = scene;
+  const { turn, desk } = scene;
   const words = remoteWordsFor(turn.lang, turn.answering?.question ?? turn.text);
   if (turn.busiGroups !== undefined) {
     yield { kind: 'content', text: words.notForGroups };
     return;
   }
-  const tools = await remotes.toolsSoon(signal);
-  const own = tools.filter(({ kind, remote }) => kind === 'agent' && remote === wish.agent);
-  const skill = wish.skill === undefined ? undefined : `${wish.agent}__${wish.skill}`;
-  const tool =
-    skill === undefined
-      ? (own[0] ?? remotes.agent(wish.agent)?.anything())
-      : own.find(({ name }) => name === skill);
-  if (tool === undefined) {
-    const skills = own.map(({ name }) => name.slice(wish.agent.length + 2));
-    yield { kind: 'content', text: words.noSkill(wish.agent, skills) };
+  const found = await toolFor(wish, scene);
+  if ('skills' in found) {
+    yield { kind: 'content', text: words.noSkill(wish.agent, found.skills) };
     return;
   }
+  const { tool } = found;
   const isFree = tool.readOnly || (tool.policy === 'auto' && desk !== undefined);
   try {
     yield* isFree ? asked(tool, wish, scene) : proposed(tool, wish, scene);
@@ -120,7 +96,28 @@ export async function* askAgent(wish: AgentWish, scene: AskScene): AsyncGenerato
   }
 }
 
-async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): AsyncGenerator<Frame> {
+/** The agent's tool for a wish, or the skills that there are in place of the one that it names. */
+export async function toolFor(
+  { agent, skill }: AgentQuestion,
+  { remotes, signal }: Pick<AskScene, 'remotes' | 'signal'>,
+): Promise<{ readonly tool: RemoteTool } | { readonly skills: readonly string[] }> {
+  const tools = await remotes.toolsSoon(signal);
+  const own = tools.filter(({ kind, remote }) => kind === 'agent' && remote === agent);
+  const tool =
+    skill === undefined
+      ? (own[0] ?? remotes.agent(agent)?.anything())
+      : own.find(({ name }) => name === `${agent}__${skill}`);
+  return tool === undefined
+    ? { skills: own.map(({ name }) => name.slice(agent.length + 2)) }
+    : { tool };
+}
+
+/** At once, as its user or the configuration has decided. */
+export async function* asked(
+  tool: RemoteTool,
+  wish: AgentWish,
+  scene: AskScene,
+): AsyncGenerator<Frame> {
   const { turn, desk, signal } = scene;
   const words = remoteWordsFor(turn.lang, turn.answering?.question ?? turn.text);
   yield { kind: 'step', text: words.asking(wish.agent) };
@@ -150,12 +147,11 @@ async function* asked(tool: RemoteTool, wish: AgentWish, scene: AskScene): Async
       output: answer.text,
     },
   };
-  const by = { agent: wish.agent, plan: questionPlan(wish) };
-  yield* ending(answer, hasText, words, by);
+  yield* ending(wish.agent, answer, hasText, words, wish);
 }
 
 /** Where a human has to agree before. */
-async function* proposed(
+export async function* proposed(
   tool: RemoteTool,
   wish: AgentWish,
   scene: AskScene,
@@ -164,12 +160,5 @@ async function* proposed(
   const writes = { ...own, ...remotes.rulesOf([tool]) };
   const carrying = new TurnWrites({ turn, sources, writes, desk, signal, now });
   const carried = yield* carrying.propose(approvable(tool), { task: wish.task });
-  if (carried.kind === 'asks') {
-    yield carried.frame;
-  } else {
-    const { text } = carried;
-    yield carried.outcome === 'unknown'
-      ? { kind: 'fail', reason: text }
-      : { kind: 'content', text };
-  }
+  yield endingOf(carried);
 }

@@ -49,13 +49,15 @@ async function* redactedCall(
 }
 
 function answerWithout(answer: RemoteAnswer, redactor: Redactor): RemoteAnswer {
-  const { text, asks } = answer;
+  const { text, asks, ended } = answer;
+  const hide = (said: string): string => redactor.hide(plainText(said));
   return {
     ...answer,
-    text: redactor.hide(plainText(text)),
-    ...(asks === undefined
+    text: hide(text),
+    ...(asks === undefined ? {} : { asks: { ...asks, question: hide(asks.question) } }),
+    ...(ended === undefined
       ? {}
-      : { asks: { ...asks, question: redactor.hide(plainText(asks.question)) } }),
+      : { ended: { ...ended, partial: hide(ended.partial), reason: hide(ended.reason) } }),
   };
 }
 

@@ -67,6 +67,11 @@ export class RemoteAgent {
     return this.toolOf(`${this.name}__`, undefined);
   }
 
+  /** Its card was seen. */
+  get isKnown(): boolean {
+    return this.discovery.known !== undefined;
+  }
+
   /** Waits a moment for a card that was never seen. */
   ready(ms: number, signal: AbortSignal): Promise<void> {
     return this.discovery.ready(ms, signal);

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../domain/a2a.js';
 import type { AssistantBackend, Frame, Turn } from '../assistant-backend.js';
 import type { WriteDesk } from '../writes/write-desk.js';
+import { askingOf, failureOf } from './agent-ending.js';
+import type { AgentQuestion } from './question-plan.js';
 import { quoted } from './quote.js';
-import { remoteWordsFor } from './remote-words.js';
+import { remoteWordsFor, type RemoteWords } from './remote-words.js';
 import type { RemoteAnswer } from './remote-tool.js';
 import type { TenantRemotes } from './tenant-remotes.js';
 
@@ -43,7 +44,7 @@ export class RemoteBackend implements AssistantBackend {
     for (;;) {
       const step = await calling.next();
       if (step.done === true) {
-        yield* ending(step.value, hasText, words);
+        yield* ending(name, step.value, hasText, words);
         return;
       }
       const frame = step.value;
@@ -55,32 +56,30 @@ export class RemoteBackend implements AssistantBackend {
 
 /**
  * How our task ends, by how the remote's did.
- * @param by where the answer is not the assistant's own: whose words are quoted, and what is put
- * beside its question.
+ * @param by where the answer is not the assistant's own: whose words are quoted, and who asks.
  */
 export function* ending(
+  remote: string,
   answer: RemoteAnswer,
   hasText: boolean,
-  words: ReturnType<typeof remoteWordsFor>,
-  by?: { readonly agent: string; readonly plan: JsonObject },
+  words: RemoteWords,
+  by?: AgentQuestion,
 ): Generator<Frame> {
-  const { text } = answer;
-  if (answer.asks !== undefined) {
-    const { kind, question: asked } = answer.asks;
-    const question = by === undefined ? asked : `${words.asks(by.agent)}\n\n${quoted(asked)}`;
-    if (kind === 'auth') yield { kind: 'auth_required', question };
-    else {
-      const beside = by === undefined ? {} : { plan: by.plan };
-      yield { kind: 'input_required', question, expects: 'text', ...beside };
-    }
+  const { text, asks, ended, certainty } = answer;
+  if (asks !== undefined) {
+    const { kind, question } = asks;
+    if (by !== undefined) yield askingOf(by, asks, words);
+    else if (kind === 'auth') yield { kind: 'auth_required', question };
+    else yield { kind: 'input_required', question, expects: 'text' };
     return;
   }
-  if (answer.state === 'rejected') {
-    yield { kind: 'reject', reason: text };
+  if (ended !== undefined) {
+    const reason = failureOf(remote, ended, words);
+    yield ended.state === 'rejected' ? { kind: 'reject', reason } : { kind: 'fail', reason };
     return;
   }
   if (!answer.success) {
-    yield { kind: 'fail', reason: answer.certainty === 'unknown' ? words.unsure(text) : text };
+    yield { kind: 'fail', reason: certainty === 'unknown' ? words.unsure(text) : text };
     return;
   }
   if (hasText) return;

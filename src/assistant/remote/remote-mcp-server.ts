@@ -104,6 +104,11 @@ export class RemoteMcpServer {
     await this.keeper.ready(ms, signal);
   }
 
+  /** Its tools were listed. */
+  get isKnown(): boolean {
+    return this.keeper.known !== undefined;
+  }
+
   /** Without those that the config does not name or denies. */
   tools(): readonly RemoteTool[] {
     const { tools: allowed, writes } = this.config;
@@ -191,7 +196,8 @@ export class RemoteMcpServer {
       const { success, text, files } = readResult(ours, await calling);
       for (const file of files) yield file;
       await end('done', text);
-      return { success, certainty: 'done', text };
+      const ended = { state: 'failed', partial: '', reason: text.trim() } as const;
+      return { success, certainty: 'done', text, ...(success ? {} : { ended }) };
     } catch (error) {
       scene.signal.throwIfAborted();
       if (!(error instanceof RemoteError)) throw error;

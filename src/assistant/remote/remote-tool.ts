@@ -12,6 +12,8 @@ export interface CallScene {
   readonly signal: AbortSignal;
 }
 
+export type EndState = 'rejected' | 'canceled' | 'failed';
+
 /** How a call ended. */
 export interface RemoteAnswer {
   readonly success: boolean;
@@ -21,8 +23,14 @@ export interface RemoteAnswer {
   readonly text: string;
   /** The remote wants to hear something before it goes on; the next call to it answers. */
   readonly asks?: { readonly kind: 'text' | 'auth'; readonly question: string };
-  /** The state in which its task ended; absent for servers without tasks. */
-  readonly state?: 'rejected' | 'canceled' | 'failed';
+  /** How it says itself that it ended without success; absent where we tell what went wrong. */
+  readonly ended?: {
+    readonly state: EndState;
+    /** What it had answered until then. */
+    readonly partial: string;
+    /** What it says about the end; may be empty. */
+    readonly reason: string;
+  };
 }
 
 /** A tool that stands at another agent or an MCP server. */

@@ -29,10 +29,6 @@ export class TenantRemotes {
     this.servers = mcpServers.map((config) => new RemoteMcpServer(config, id, redactor));
   }
 
-  get isEmpty(): boolean {
-    return this.agents.length === 0 && this.servers.length === 0;
-  }
-
   /** Begins to find out what they offer. */
   start(): void {
     for (const one of [...this.agents, ...this.servers]) one.start();
@@ -62,6 +58,13 @@ export class TenantRemotes {
     const all = [...this.agents, ...this.servers];
     await Promise.all(all.map((one) => one.ready(FIRST_WAIT_MS, signal)));
     return this.tools();
+  }
+
+  /** Of a tool that is not among `tools`: `away` while nothing is known of what it belongs to. */
+  whyNot(tool: string): 'away' | 'gone' {
+    const [remote] = tool.split('__');
+    const one = [...this.agents, ...this.servers].find(({ name }) => name === remote);
+    return one === undefined || one.isKnown ? 'gone' : 'away';
   }
 
   /** Names of those of which nothing is known: they have not answered yet. */

@@ -1,16 +1,28 @@
 import type { WritesConfig } from '../../config/config.types.js';
+import type { JsonObject } from '../../domain/a2a.js';
 import { decisionOf } from '../../domain/decision.js';
 import { metrics } from '../../metrics/metrics.js';
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { WRITE_TOOLS } from '../tools/write-registry.js';
+import { answerAgent } from '../remote/answer-agent.js';
 import { approvable } from '../remote/approvable.js';
+import type { AskScene } from '../remote/ask-agent.js';
+import { readQuestion } from '../remote/question-plan.js';
+import { remoteWordsFor } from '../remote/remote-words.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
-import { TurnWrites, type WriteScene } from './carry-out.js';
+import { spentWordsFor } from '../spent-words.js';
+import { ToolInputError } from '../tools/tool-input-error.js';
+import { endingOf, TurnWrites, type WriteScene } from './carry-out.js';
 import type { Looked, WriteDesk } from './write-desk.js';
-import { type BegunWrite, readDocument } from './write-plan.js';
+import { type BegunWrite, type PlanDocument, readDocument } from './write-plan.js';
 import type { WriteTool } from './write-tool.js';
 import { writeWordsFor } from './write-words.js';
+
+/** A plan of this gateway's, of whichever version. */
+function isOurs({ kind }: JsonObject): boolean {
+  return typeof kind === 'string' && kind.startsWith('nightjar.');
+}
 
 export interface GateOptions {
   readonly sources: TenantSources;
@@ -20,8 +32,9 @@ export interface GateOptions {
 }
 
 /**
- * Stands before a backend whose turns may propose writes: an answer to such a proposal is dealt with
- * here, without the backend, so that no model is asked what a yes meant.
+ * Stands before a backend whose turns may propose writes, or put an agent's question to the user: an
+ * answer to either is dealt with here, without the backend, so that no model is asked what a yes meant
+ * or what to pass on.
  */
 export class ApprovalGate implements AssistantBackend {
   readonly readOnly: boolean;
@@ -40,7 +53,8 @@ export class ApprovalGate implements AssistantBackend {
     meter?: Meter,
   ): AsyncIterable<Frame> {
     const { answering } = turn;
-    if (answering?.expects !== 'approval' || answering.plan === undefined) {
+    const plan = answering?.plan;
+    if (plan === undefined || !isOurs(plan)) {
       if (turn.drops === true) {
         yield { kind: 'content', text: `${writeWordsFor(turn.lang, turn.text).dropped}\n\n` };
       }
@@ -48,12 +62,11 @@ export class ApprovalGate implements AssistantBackend {
       return;
     }
     signal.throwIfAborted();
-    const { remotes } = this.options;
-    const known = turn.busiGroups === undefined ? await remotes.toolsSoon(signal) : [];
-    const tools = [...WRITE_TOOLS, ...known.filter(({ readOnly }) => !readOnly).map(approvable)];
-    const writes = { ...this.options.writes, ...remotes.rulesOf(known) };
+    const { remotes, writes } = this.options;
     const scene = this.scene(turn, writes, signal, desk);
-    yield* answer(new TurnWrites(scene), tools, answering.plan, scene.now, turn);
+    yield* answering?.expects === 'approval'
+      ? decided(plan, scene, remotes)
+      : passedOn(plan, { ...scene, remotes }, meter);
   }
 
   async lookBack(
@@ -77,45 +90,94 @@ export class ApprovalGate implements AssistantBackend {
   }
 }
 
-async function* answer(
-  writes: TurnWrites,
-  tools: readonly WriteTool[],
-  plan: NonNullable<Turn['answering']>['plan'],
-  now: number,
-  turn: Turn,
+/** What a user says to an agent's question. */
+async function* passedOn(
+  plan: JsonObject,
+  scene: AskScene,
+  meter: Meter | undefined,
 ): AsyncGenerator<Frame> {
+  const { turn } = scene;
+  const spoken = turn.answering?.question ?? turn.text;
+  const question = readQuestion(plan);
+  if (question === undefined) {
+    yield { kind: 'content', text: remoteWordsFor(turn.lang, spoken).otherVersion };
+    return;
+  }
+  const short = await meter?.take('tools', 1);
+  if (short === undefined) yield* answerAgent(question, scene);
+  else yield { kind: 'fail', reason: spentWordsFor(turn.lang, spoken).tools(short.whose) };
+}
+
+/** What a user says to a proposal. */
+async function* decided(
+  plan: JsonObject,
+  scene: WriteScene,
+  remotes: TenantRemotes,
+): AsyncGenerator<Frame> {
+  const { turn, signal, now } = scene;
+  const known = turn.busiGroups === undefined ? await remotes.toolsSoon(signal) : [];
+  const rules = { ...scene.writes, ...remotes.rulesOf(known) };
+  const writes = new TurnWrites({ ...scene, writes: rules });
   const { words } = writes;
   const document = readDocument(plan, writes.owner());
-  const tool = tools.find(({ name }) => name === document?.tool);
-  if (document === undefined || tool === undefined) {
-    yield { kind: 'content', text: words.invalid };
+  if (typeof document === 'string') {
+    yield { kind: 'content', text: document === 'forged' ? words.invalid : words.otherVersion };
     return;
   }
   const decision = decisionOf(turn.text, document.code);
+  const tools = [...WRITE_TOOLS, ...known.filter(({ readOnly }) => !readOnly).map(approvable)];
+  const tool = tools.find(({ name }) => name === document.tool);
+  const about = tool ?? document.tool;
   // A repeated attempt goes on with what was approved in time.
   const isLate = turn.attempt === 1 && now >= Date.parse(document.expires_at);
   if (isLate) {
     metrics.approvals.inc({ approver: 'user', outcome: 'expired' });
-    writes.log(tool, 'lapsed', document, { step: 'decide', outcome: 'EXPIRED' });
+    writes.log(about, 'lapsed', document, { step: 'decide', outcome: 'EXPIRED' });
     yield { kind: 'content', text: words.lapsed };
+    return;
+  }
+  if (decision === 'no') {
+    metrics.approvals.inc({ approver: 'user', outcome: 'refused' });
+    writes.log(about, 'refused by its user', document, { step: 'decide', outcome: 'REFUSED' });
+    yield { kind: 'content', text: words.refusedByUser };
+    return;
+  }
+  if (tool === undefined) {
+    yield missing(document, turn, remotes);
+    return;
+  }
+  if (!isReadable(tool, document)) {
+    yield { kind: 'content', text: words.otherVersion };
     return;
   }
   if (decision === undefined) {
     yield await writes.ask(tool, document, undefined, words.unclear);
     return;
   }
-  const outcome = decision === 'yes' ? 'approved' : 'refused';
-  metrics.approvals.inc({ approver: 'user', outcome });
-  writes.log(tool, `${outcome} by its user`, document, {
-    step: 'decide',
-    outcome: decision === 'yes' ? 'ok' : 'REFUSED',
-  });
-  if (decision === 'no') {
-    yield { kind: 'content', text: words.refusedByUser };
-    return;
+  metrics.approvals.inc({ approver: 'user', outcome: 'approved' });
+  writes.log(tool, 'approved by its user', document, { step: 'decide', outcome: 'ok' });
+  yield endingOf(yield* writes.approved(tool, document));
+}
+
+/** The remote whose tool was proposed was taken away, or does not answer now: then the question stands. */
+function missing({ tool }: PlanDocument, turn: Turn, remotes: TenantRemotes): Frame {
+  const { question = '', plan } = turn.answering ?? {};
+  const words = remoteWordsFor(turn.lang, question);
+  if (turn.busiGroups !== undefined || remotes.whyNot(tool) === 'gone' || plan === undefined) {
+    return { kind: 'content', text: words.toolGone(tool) };
   }
-  const carried = yield* writes.approved(tool, document);
-  if (carried.kind === 'asks') yield carried.frame;
-  else if (carried.outcome === 'unknown') yield { kind: 'fail', reason: carried.text };
-  else yield { kind: 'content', text: carried.text };
+  const away = `${words.away(tool)}\n\n`;
+  const again = question.startsWith(away) ? question : away + question;
+  return { kind: 'input_required', expects: 'approval', question: again, plan };
+}
+
+/** Whether this version knows all that the plan says. */
+function isReadable(tool: WriteTool, { args }: PlanDocument): boolean {
+  try {
+    tool.factsOf(args);
+    return true;
+  } catch (error) {
+    if (error instanceof ToolInputError) return false;
+    throw error;
+  }
 }

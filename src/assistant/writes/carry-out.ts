@@ -36,6 +36,9 @@ const CAME_OF_IT: Readonly<Record<Deed['outcome'], WriteNote['outcome']>> = {
   done: 'ok',
   before: 'ok',
   refused: 'REFUSED',
+  rejected: 'REFUSED',
+  // What it did until then is its own to tell.
+  failed: 'UNKNOWN',
   unknown: 'UNKNOWN',
 };
 
@@ -54,6 +57,23 @@ export type Carried =
   | { readonly kind: 'asks'; readonly frame: Asking }
   /** It is settled one way or the other; `text` is for the user. */
   | { readonly kind: 'told'; readonly text: string; readonly outcome: Deed['outcome'] };
+
+/** How a turn ends with it, where nobody says more. */
+export function endingOf(carried: Carried): Frame {
+  if (carried.kind === 'asks') return carried.frame;
+  const { outcome, text } = carried;
+  switch (outcome) {
+    case 'unknown':
+    case 'failed':
+      return { kind: 'fail', reason: text };
+    case 'rejected':
+      return { kind: 'reject', reason: text };
+    case 'done':
+    case 'refused':
+    case 'before':
+      return { kind: 'content', text };
+  }
+}
 
 /** The writes of one turn: plans them, asks whoever has to be asked, carries out what may be. */
 export class TurnWrites {
@@ -75,11 +95,11 @@ export class TurnWrites {
 
   /** @throws ToolInputError for arguments that cannot be planned; the signal's reason. */
   async *propose(tool: WriteTool, args: unknown): AsyncGenerator<Frame, Carried> {
-    const { desk, signal, now } = this.scene;
+    const { desk, now } = this.scene;
     if (desk === undefined || !this.allows(tool)) return this.denied('off');
     const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
-    const plan = await tool.plan(args, this.context(), signal);
+    const plan = await this.plan(tool, args);
     const verdict = this.judge(tool, plan.args);
     const proposed = verdict.how === 'deny' ? 'PERMISSION_DENIED' : 'ok';
     this.log(tool, `proposed (${verdict.how})`, plan, { step: 'propose', outcome: proposed });
@@ -96,6 +116,11 @@ export class TurnWrites {
       case 'auto':
         return yield* this.perform(tool, plan, desk);
     }
+  }
+
+  /** @throws ToolInputError for arguments that cannot be planned, or be shown whole; the signal's reason. */
+  plan(tool: WriteTool, args: unknown): Promise<WritePlan> {
+    return tool.plan(args, this.context(), this.scene.signal);
   }
 
   /** The question again, as it was. */
@@ -170,19 +195,24 @@ export class TurnWrites {
     return looked;
   }
 
-  /** Into the log and the tenant's audit. */
+  /**
+   * Into the log and the tenant's audit.
+   * @param about by its name alone: a tool that is not offered any more.
+   */
   log(
-    { name: tool, follow }: WriteTool,
+    about: WriteTool | string,
     what: string,
     { summary }: Pick<WritePlan, 'summary'>,
     note: Pick<WriteNote, 'step' | 'outcome'>,
   ): void {
     const { tenant, user, taskId } = this.scene.turn;
+    const isOurs = typeof about !== 'string' && about.follow === undefined;
+    const tool = typeof about === 'string' ? about : about.name;
     this.journal.log({ msg: `write ${what}`, tool, tenant, user, taskId });
     this.journal.debug({ msg: `write ${what}`, summary, taskId });
     // What a remote is asked is a text of the user's.
-    const about = follow === undefined ? `: ${cleanText(summary, DETAIL_CHARS)}` : '';
-    this.scene.desk?.note({ ...note, detail: `${tool} ${what}${about}` });
+    const shown = isOurs ? `: ${cleanText(summary, DETAIL_CHARS)}` : '';
+    this.scene.desk?.note({ ...note, detail: `${tool} ${what}${shown}` });
   }
 
   told(outcome: Deed['outcome'], text: string): Carried {

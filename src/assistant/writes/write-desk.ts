@@ -15,6 +15,8 @@ export type Deed =
     }
   /** It was certainly not done. */
   | { readonly outcome: 'refused'; readonly text: string }
+  /** What was called has ended by itself without success; what it did before is its own to tell. */
+  | { readonly outcome: 'failed' | 'rejected'; readonly text: string }
   /** It may have been done. */
   | { readonly outcome: 'unknown'; readonly text: string }
   /** An earlier attempt at this turn has done (or was refused) its write; nothing was done now. */

@@ -71,16 +71,19 @@ export function documentOf(
   };
 }
 
-/** Undefined for anything else than a plan of ours whose hash is that of its content and owner. */
+/**
+ * A plan of ours whose hash is that of its content and owner. `unknown`: another version may have made
+ * it, with fields that this one does not know. `forged`: it is not what was proposed here.
+ */
 export function readDocument(
   value: JsonObject | undefined,
   owner: PlanOwner,
-): PlanDocument | undefined {
+): PlanDocument | 'unknown' | 'forged' {
   const parsed = document.safeParse(value);
-  if (!parsed.success) return undefined;
+  if (!parsed.success) return 'unknown';
   const { tool, args, expires_at: expires, hash, code } = parsed.data;
   const fits = hashOf(tool, args, owner, expires) === hash;
-  return fits && (code === undefined || hash.startsWith(code)) ? parsed.data : undefined;
+  return fits && (code === undefined || hash.startsWith(code)) ? parsed.data : 'forged';
 }
 
 function hashOf(tool: string, args: JsonObject, owner: PlanOwner, expires: string): string {

@@ -61,6 +61,8 @@ export interface WriteWords {
   readonly refusedByUser: string;
   readonly lapsed: string;
   readonly invalid: string;
+  /** The plan has a shape that this version does not know. */
+  readonly otherVersion: string;
   /** What to name; there is nothing that fits. */
   readonly which: string;
   /** It was asked whether to do it. */
@@ -138,6 +140,8 @@ const ENGLISH: WriteWords = {
   refusedByUser: 'Not approved. Nothing was done.',
   lapsed: 'This proposal has lapsed; nothing was done. Ask again if it is still wanted.',
   invalid: 'This is not the plan that was proposed here; nothing was done.',
+  otherVersion:
+    'This proposal was made by another version of this assistant, so it is not carried out; nothing was done. Ask again.',
   which:
     'Say which alerts to silence: by name (`silence HighErrorRate for 1h`), by labels (`silence alertname="HighErrorRate" service="checkout" for 2h`), or one of a list that I have just shown (`silence the second one`). Nothing was done.',
   notOrdered:
@@ -238,6 +242,7 @@ const CHINESE: WriteWords = {
   refusedByUser: '未批准，未执行任何操作。',
   lapsed: '该提议已失效，未执行任何操作。如仍需要，请重新提出。',
   invalid: '这不是在此提出的操作，未执行任何操作。',
+  otherVersion: '该提议由另一版本的助手提出，因此不予执行，未执行任何操作。请重新提出。',
   which:
     '请说明要静默哪些告警：按名称（`静默 HighErrorRate 一小时`）、按标签（`静默 alertname="HighErrorRate" service="checkout" 两小时`），或刚才列表中的某一条（`静默第二条`）。未执行任何操作。',
   notOrdered:

@@ -19,6 +19,7 @@ import { TenantSources } from '../sources/tenant-sources.js';
 import { TenantRemotes } from '../remote/tenant-remotes.js';
 import { ApprovalGate } from './approval-gate.js';
 import type { Looked } from './write-desk.js';
+import { documentOf } from './write-plan.js';
 
 Logger.overrideLogger(false);
 
@@ -318,6 +319,22 @@ describe('a silence with the approval of its user', () => {
     const asked = await bench.propose('silence DiskFull for an hour');
     const frames = await bench.answer({ ...asked, plan: change(asked.plan ?? {}) }, 'yes', turn);
     expect(contentOf(frames)).toMatch(/not the plan/);
+    expect(bench.created).toEqual([]);
+  });
+
+  it('should refuse a plan of another version, whatever is answered', async () => {
+    const { plan = {}, ...asked } = await bench.propose('silence DiskFull for an hour');
+    const args = { ...(plan['args'] as JsonObject), only_after: 'noon' };
+    const owner = { tenant: 'acme', user: 'ann', taskId: 'task-1' };
+    const made = { tool: 'create_silence', args, summary: 's' };
+    const later = documentOf(made, owner, bench.now + HOUR, false) as unknown as JsonObject;
+    for (const other of [later, { ...plan, kind: 'nightjar.approval/2' }, { ...plan, new: 1 }]) {
+      for (const text of ['yes', 'perhaps']) {
+        expect(contentOf(await bench.answer({ ...asked, plan: other }, text))).toMatch(
+          /another version.*nothing was done.*Ask again/,
+        );
+      }
+    }
     expect(bench.created).toEqual([]);
   });
 
