@@ -1,5 +1,6 @@
 import type { TenantConfig } from '../config/config.types.js';
 import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
+import type { MuteRights } from '../domain/call-context.js';
 import type { Whose } from '../domain/limit.js';
 import type { Looked, WriteDesk } from './writes/write-desk.js';
 import type { BegunWrite } from './writes/write-plan.js';
@@ -23,6 +24,8 @@ export interface Turn {
   readonly user: string;
   /** Of a user of n9e: nothing of any other busi group may be shown. */
   readonly busiGroups?: readonly number[];
+  /** Of a user of n9e: where they may change mutes; absent: nowhere. */
+  readonly mutes?: MuteRights;
   /** How many agents have called each other until here; absent: none. */
   readonly depth?: number;
   readonly taskId: string;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import type { MuteRights } from '../domain/call-context.js';
 import { DomainError, unavailable } from '../domain/errors.js';
 import { ExpiringMap } from './expiring-map.js';
 import { DEFAULT_SCOPES, type Principal } from './principal.js';
@@ -12,6 +13,10 @@ const UNKNOWN_MS = 10_000;
 const CACHE_MAX = 10_000;
 const TIMEOUT_MS = 5000;
 const MOST_BYTES = 1024 * 1024;
+/** Of a user with more busi groups those with the lowest ids are asked about; in the others they may mute nothing. */
+const MOST_RIGHTS = 50;
+/** What the role must allow besides: to make a mute and to switch one off. */
+const OPERATIONS = ['/alert-mutes/add', '/alert-mutes/put'];
 /** Beyond that many questions at once n9e is not asked: strangers must not load it through us. */
 const AT_ONCE = 16;
 
@@ -85,10 +90,40 @@ export class N9eIdentity implements OnModuleDestroy {
       .filter((group): group is number => typeof group === 'number');
     // The id, never the name: a name can be given to somebody else.
     const user = `n9e-${String(id)}`;
-    const principal = { tenant: n9e.tenant, user, scopes: DEFAULT_SCOPES, sha256, busiGroups };
+    const mutes = n9e.mutes ? await this.rightsOf(n9e.url, profile, busiGroups, secret) : undefined;
+    const principal = {
+      ...{ tenant: n9e.tenant, user, scopes: DEFAULT_SCOPES, sha256, busiGroups },
+      ...(mutes === undefined ? {} : { mutes }),
+    };
     this.known.set(sha256, { secret, principal }, since);
     this.last.set(sha256, { secret, principal }, since);
     return principal;
+  }
+
+  /**
+   * As n9e itself checks a change of mutes: by the operations of the user's roles and by `rw` on the
+   * busi group; an admin passes both. A question without an answer is a no, not a closed door.
+   */
+  private async rightsOf(
+    at: string,
+    profile: unknown,
+    busiGroups: readonly number[],
+    secret: string,
+  ): Promise<MuteRights> {
+    if (field(profile, 'admin') === true) return { at, groups: busiGroups };
+    try {
+      const operations = await this.get(at, '/self/perms', secret);
+      const has = new Set<unknown>(Array.isArray(operations) ? operations : []);
+      if (!OPERATIONS.every((operation) => has.has(operation))) return { at, groups: [] };
+      const asked = [...busiGroups].sort((a, b) => a - b).slice(0, MOST_RIGHTS);
+      const answers = await Promise.all(
+        asked.map((id) => this.get(at, `/busi-group/${String(id)}/perm/rw`, secret)),
+      );
+      return { at, groups: asked.filter((_id, index) => answers[index] === true) };
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { at, groups: [] };
+    }
   }
 
   /** `dat`, or undefined when n9e does not accept the token. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressList } from '../domain/address-list.js';
+import type { MuteRights } from '../domain/call-context.js';
 
 export {
   ADMIN_SCOPE,
@@ -32,6 +33,8 @@ export interface Principal {
   readonly surfaces?: readonly Surface[];
   /** Of a user of n9e: the busi groups that are theirs. */
   readonly busiGroups?: readonly number[];
+  /** Of a user of n9e: in which of them n9e lets this user change mutes, where it was asked. */
+  readonly mutes?: MuteRights;
 }
 
 /** The part of a request that authentication fills in. */

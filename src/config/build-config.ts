@@ -74,7 +74,8 @@ function buildN9eAuth(
   const n9e = auth?.n9e;
   if (n9e === undefined || faults.has('auth.n9e')) return {};
   if (!tenants.has(n9e.tenant)) faults.add('auth.n9e.tenant', 'is not a configured tenant');
-  return { n9e: { url: n9e.url.replace(/\/+$/, ''), tenant: n9e.tenant } };
+  const { url, tenant, mutes = false } = n9e;
+  return { n9e: { url: url.replace(/\/+$/, ''), tenant, mutes } };
 }
 
 function buildExecution({ execution }: GatewayDto, faults: Faults): GatewayConfig['execution'] {

@@ -29,7 +29,12 @@ export interface GatewayConfig {
     /** Wrong tokens of one source address, before it is told to wait. */
     readonly failuresPerMinute: number;
     /** Accepts the tokens of n9e's users, all into one tenant. */
-    readonly n9e?: { readonly url: string; readonly tenant: string };
+    readonly n9e?: {
+      readonly url: string;
+      readonly tenant: string;
+      /** Asks n9e, too, where its users may change mutes, and lets them do it there. */
+      readonly mutes: boolean;
+    };
     /** Authorization servers whose access tokens are accepted. */
     readonly oidc: readonly OidcIssuer[];
   };

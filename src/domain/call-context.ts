@@ -1,5 +1,12 @@
 import type { TraceCarrier } from './trace-carrier.js';
 
+/** Where a user of n9e may change mutes. */
+export interface MuteRights {
+  /** The n9e that says so, by its URL without a trailing slash. */
+  readonly at: string;
+  readonly groups: readonly number[];
+}
+
 /**
  * Who calls, in which tenant: the first argument of every operation of the core. Plain data, so it
  * can be stored with a task and used by the instance that takes the task over.
@@ -16,6 +23,8 @@ export interface CallContext {
   readonly line?: string;
   /** Of a user of n9e: nothing of any other busi group is shown. Absent: what the tenant may see. */
   readonly busiGroups?: readonly number[];
+  /** Of a user of n9e; absent: nothing may be changed there for them. */
+  readonly mutes?: MuteRights;
   /** How many agents have called each other until here; absent: none. */
   readonly depth?: number;
   /** The trace that the request belongs to; absent while tracing is off. */

@@ -53,6 +53,7 @@ export function turnOf(
     tenant: call.ctx.tenant,
     user: call.ctx.user,
     ...(call.ctx.busiGroups === undefined ? {} : { busiGroups: call.ctx.busiGroups }),
+    ...(call.ctx.mutes === undefined ? {} : { mutes: call.ctx.mutes }),
     ...(call.ctx.depth === undefined ? {} : { depth: call.ctx.depth }),
     ...task,
     requestId: call.ctx.requestId,

@@ -15,7 +15,7 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
   if (request.user === undefined) {
     throw new DomainError('UNAUTHENTICATED', 'This operation needs a token');
   }
-  const { tenant, user, scopes, busiGroups } = request.user;
+  const { tenant, user, scopes, busiGroups, mutes } = request.user;
   const trace = traceOfRequest(request.raw);
   const depth = depthOf(request.raw.headers[DEPTH_HEADER]);
   return {
@@ -25,6 +25,7 @@ export function callContextOf(request: AuthenticatedRequest): CallContext {
     ...tokenOf(request.user),
     requestId: request.id,
     ...(busiGroups === undefined ? {} : { busiGroups }),
+    ...(mutes === undefined ? {} : { mutes }),
     ...(depth === 0 ? {} : { depth }),
     ...(trace === undefined ? {} : { trace }),
   };

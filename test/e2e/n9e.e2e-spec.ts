@@ -31,7 +31,7 @@ beforeAll(async () => {
     users: {
       [OWN]: { id: 1, username: 'nightjar', groups: [1, 2, 3] },
       [ANN]: { id: 7, username: 'ann', groups: [1, 3] },
-      [BOB]: { id: 8, username: 'bob', groups: [2] },
+      [BOB]: { id: 8, username: 'bob', groups: [2], readOnly: [2] },
     },
     current: ['ProdDown', 'StagingDown', 'SecretDown'].map((name, index) => ({
       id: index + 1,
@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   fleet = await Fleet.start(2, {
     redisUrl: redis.url,
-    config: { auth: { n9e: { url: n9e.url, tenant: 'acme' } } },
+    config: { auth: { n9e: { url: n9e.url, tenant: 'acme', mutes: true } } },
     tenants: [
       {
         id: 'acme',
@@ -111,10 +111,19 @@ describe('users of n9e by their own tokens', () => {
     expect(stranger.status).toBe(401);
   });
 
-  it('should mute nothing: what they may change there is not known here', async () => {
-    const refused = await new A2aClient(a.baseUrl, ANN).send('silence ProdDown for an hour');
-    expect(answerOf(refused)).toContain('no source of this team takes silences');
+  it('should mute where n9e lets them write, asked on A and approved on B, and nowhere else', async () => {
+    const refused = await new A2aClient(a.baseUrl, BOB).send('silence StagingDown for an hour');
+    expect(answerOf(refused)).toContain('n9e lets you change no mutes there');
     expect(n9e.facts.mutes).toEqual([]);
+    const asked = await new A2aClient(a.baseUrl, ANN).send('silence ProdDown for an hour');
+    expect(asked.status.message?.parts[0]?.text).toMatch(/busi group prod.*covers 1 alerts/s);
+    const done = await new A2aClient(b.baseUrl, ANN).send('yes', {
+      taskId: asked.id,
+      contextId: asked.contextId,
+    });
+    expect(answerOf(done)).toContain('the silence `1` is in `night`');
+    expect(n9e.facts.mutes).toMatchObject([{ group_id: 1, create_by: 'nightjar' }]);
+    n9e.facts.mutes = [];
   });
 
   it('should leave that to users of the tenant: asked on A, approved on B over MCP, ended', async () => {

@@ -214,13 +214,59 @@ describe('a mute', () => {
     expect(contentOf(await answer('yes', asked, { of }))).toMatch(
       /none of those.*Nothing was done/,
     );
-    // Of group 1 they may see the alerts; whether they may change anything n9e alone knows.
+    // Of group 1 they may see the alerts; where n9e was not asked they may change nothing.
     const turn = { busiGroups: [1, 3] };
     expect(contentOf(await answer('yes', asked, { turn }))).toMatch(/takes no silences/);
     expect(contentOf(await run('silence DiskFull for an hour', { turn }))).toMatch(
-      /no source of this team takes silences/,
+      /night: users of n9e may change no mutes from here/,
     );
     expect(changes()).toEqual([]);
+  });
+
+  describe('by a user of n9e', () => {
+    const rights = (groups: readonly number[], at = server.url): Scene => ({
+      turn: { user: 'n9e-7', busiGroups: [1, 3], mutes: { at, groups } },
+    });
+
+    it('should be made where n9e lets them, and only there', async () => {
+      const asked = await proposed('silence SlowDisk for an hour', rights([3]));
+      expect(asked.question).toContain('busi group staging');
+      expect(contentOf(await answer('yes', asked, rights([3])))).toContain('`1` is in `night`');
+      expect(server.facts.mutes).toMatchObject([
+        { group_id: 3, note: expect.stringContaining('n9e-7 through Nightjar') as unknown },
+      ]);
+      expect(contentOf(await run('silence DiskFull for an hour', rights([3])))).toMatch(
+        /lets you change no mutes there: it takes read and write in the busi group/,
+      );
+      expect(changes()).toHaveLength(1);
+    });
+
+    it('should be refused where they may only read, by what another n9e says, or lost it since', async () => {
+      for (const scene of [rights([]), rights([1], 'http://another-n9e:17000')]) {
+        expect(contentOf(await run('silence DiskFull for an hour', scene))).toMatch(
+          /night: n9e lets you change no mutes there/,
+        );
+      }
+      const asked = await proposed('silence DiskFull for an hour', rights([1, 3]));
+      expect(contentOf(await answer('yes', asked, rights([3])))).toMatch(
+        /none of those that may be changed.*Nothing was done/,
+      );
+      expect(changes()).toEqual([]);
+    });
+
+    it('should be ended where they may write, not where they only see it', async () => {
+      server.facts.mutes = [1, 3].map((group) => ({
+        ...{ id: 20 + group, group_id: group, note: 'moving', cause: '', disabled: 0 },
+        tags: [{ key: 'rulename', func: '==', value: 'DiskFull' }],
+        ...{ btime: SECONDS - 60, etime: SECONDS + 3600 },
+      }));
+      expect(contentOf(await run('expire silence 21', rights([3])))).toMatch(
+        /lets you change no mutes there/,
+      );
+      expect(contentOf(await run('取消静默 21', rights([])))).toMatch(/n9e 不允许您在那里修改/);
+      await answer('yes', await proposed('expire silence 23', rights([3])), rights([3]));
+      expect(server.facts.mutes).toMatchObject([{ disabled: 0 }, { disabled: 1 }]);
+    });
   });
 
   it('should be no longer made of another scope than was shown', async () => {

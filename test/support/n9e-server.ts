@@ -20,7 +20,16 @@ export interface N9eFacts {
   /** Tokens and whose they are. */
   users: Record<
     string,
-    { readonly id: number; readonly username: string; readonly groups: number[] }
+    {
+      readonly id: number;
+      readonly username: string;
+      readonly groups: number[];
+      /** Busi groups that may be read only. */
+      readonly readOnly?: readonly number[];
+      /** Absent: what a Standard role has. */
+      readonly operations?: readonly string[];
+      readonly admin?: boolean;
+    }
   >;
 }
 
@@ -97,8 +106,17 @@ export class N9eServer {
       const [, group, what = ''] = mutes;
       // bgrw: the group of the path alone is looked at.
       if (user === undefined) plain(response, 401, 'unauthorized');
-      else if (!user.groups.includes(Number(group))) plain(response, 403, 'forbidden');
+      else if (!mayWrite(user, Number(group))) plain(response, 403, 'forbidden');
       else this.mute(Number(group), what, JSON.parse(body) as Row, user.username, response);
+      return;
+    }
+    const perm = /^\/busi-group\/(\d+)\/perm\/rw$/.exec(path);
+    if (perm !== null && user !== undefined) {
+      dat(response, mayWrite(user, Number(perm[1])));
+      return;
+    }
+    if (path === '/self/perms' && user !== undefined) {
+      dat(response, user.operations ?? ['/alert-mutes', '/alert-mutes/add', '/alert-mutes/put']);
       return;
     }
     const dats = this.dats(path, url.searchParams, user?.groups ?? []);
@@ -155,6 +173,11 @@ export class N9eServer {
         return undefined;
     }
   }
+}
+
+function mayWrite(user: N9eFacts['users'][string], group: number): boolean {
+  const isOwn = user.groups.includes(group) && user.readOnly?.includes(group) !== true;
+  return user.admin === true || isOwn;
 }
 
 /** What the preview of a mute looks at; prod and cate are of no account later, in the engine. */

@@ -16,6 +16,8 @@ export interface Source extends SourceInfo {
   readonly alerts?: AlertSource;
   readonly silences?: SilenceSource;
   readonly silenceWrites?: SilenceWrites;
+  /** Why this caller has none of those, where others have (see ToolFault). */
+  readonly silenceRefusal?: 'no_mutes' | 'no_mute_right';
   readonly metrics?: MetricsSource;
   /** Of a source that has no metrics; one that has tells it there. */
   readonly inventory?: Inventory;
@@ -55,6 +57,8 @@ export interface SilenceWrites {
   /** @returns the id of the new silence. */
   create(silence: NewSilence): Promise<string>;
   expire(id: string): Promise<void>;
+  /** Whether this caller may end one that they see; absent: they may end all. */
+  mayExpire?(id: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Of a source where a silence is more than its matchers: what it would be. What comes of it is kept
    * in the plan, and given back with the silence that is made.
@@ -67,6 +71,8 @@ export interface SilenceWrites {
 export type SilenceScope =
   /** Why there can be none of these matchers; for the user. */
   | { readonly refused: string }
+  /** This caller may silence nothing of what fits. */
+  | { readonly refused: 'no_mute_right'; readonly isForbidden: true }
   | {
       /** For `create`, which is given it unchanged. */
       readonly scope: JsonObject;

@@ -1,4 +1,5 @@
 import type { SourceConfig, TenantConfig } from '../../config/config.types.js';
+import type { MuteRights } from '../../domain/call-context.js';
 import { AlertmanagerSource } from './alertmanager.source.js';
 import { N9eSource } from './n9e/n9e.source.js';
 import { DemoSource } from './demo.source.js';
@@ -92,11 +93,17 @@ export class TenantSources {
   }
 
   /** As one caller sees them: a user of n9e within their own busi groups, anybody else as they are. */
-  seenBy({ busiGroups }: { readonly busiGroups?: readonly number[] }): TenantSources {
+  seenBy({
+    busiGroups,
+    mutes,
+  }: {
+    readonly busiGroups?: readonly number[];
+    readonly mutes?: MuteRights;
+  }): TenantSources {
     if (busiGroups === undefined) return this;
     return new TenantSources(
       this.all.map((source) =>
-        source instanceof N9eSource ? source.narrowedTo(busiGroups) : source,
+        source instanceof N9eSource ? source.narrowedTo(busiGroups, mutes) : source,
       ),
       this.beside,
     );

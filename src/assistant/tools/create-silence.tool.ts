@@ -201,7 +201,7 @@ async function fitsAll(
 
 /** What the source makes of the matchers, for the plan; undefined where they are all there is. */
 async function scopeIn(
-  { silenceWrites }: Source,
+  { name: source, silenceWrites }: Source,
   matchers: NewSilence['matchers'],
   signal: AbortSignal,
 ): Promise<{ readonly scope: JsonObject; readonly covers: Covers } | undefined> {
@@ -210,6 +210,7 @@ async function scopeIn(
     if (!(error instanceof SourceError)) throw error;
     throw new ToolInputError({ code: 'source', error });
   });
+  if ('isForbidden' in told) throw new ToolInputError({ code: told.refused, source });
   if ('refused' in told) throw new ToolInputError(told.refused);
   const { scope, where, isBroad: broad, alerts } = told;
   const some = alerts

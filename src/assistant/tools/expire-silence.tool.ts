@@ -7,7 +7,7 @@ import type { WriteTool } from '../writes/write-tool.js';
 import { LOOK_MS } from '../writes/look-back.js';
 import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
-import { matcherSchema, showMatchers } from './silence-plan.js';
+import { matcherSchema, showMatchers, throwRefusal } from './silence-plan.js';
 import { parseInput, schemaOf, ToolInputError } from './tool.js';
 
 const input = z.strictObject({
@@ -33,11 +33,14 @@ export const expireSilence: WriteTool = {
   async plan(args, ctx, signal): Promise<WritePlan> {
     const { id, source: wanted } = parseInput(input, args);
     const { answers, failures } = await ctx.reads.silences(signal);
-    const able = ctx.reads.sources.all.filter((one) => one.silenceWrites !== undefined);
-    const found = answers
+    const named = answers
       .flatMap(({ value }) => value)
-      .filter((one) => one.id === id && (wanted === undefined || one.source === wanted))
-      .find((one) => able.some(({ name }) => name === one.source));
+      .filter((one) => one.id === id && (wanted === undefined || one.source === wanted));
+    const sourceOf = (one: Silence): Source | undefined =>
+      ctx.reads.sources.all.find(({ name }) => name === one.source);
+    const found = named.find((one) => sourceOf(one)?.silenceWrites !== undefined);
+    const refusing = named.flatMap((one) => sourceOf(one) ?? []);
+    if (found === undefined) throwRefusal(refusing);
     if (found === undefined && failures.length > 0) {
       const away = failures.map(({ error }) => error);
       throw new ToolInputError({ code: 'silence_unseen', failures: away });
@@ -48,6 +51,13 @@ export const expireSilence: WriteTool = {
     if (found.state === 'expired') {
       throw new ToolInputError({ code: 'silence_ended' });
     }
+    const may = await sourceOf(found)
+      ?.silenceWrites?.mayExpire?.(id, signal)
+      .catch((error: unknown): never => {
+        if (!(error instanceof SourceError)) throw error;
+        throw new ToolInputError({ code: 'source', error });
+      });
+    if (may === false) throw new ToolInputError({ code: 'no_mute_right', source: found.source });
     return {
       tool: expireSilence.name,
       args: {

@@ -58,7 +58,10 @@ export async function silencingSource(
 ): Promise<Source> {
   const able = ctx.reads.sources.all.filter((source) => source.silenceWrites !== undefined);
   const names = able.map(({ name }) => name).join(', ');
-  if (able.length === 0) throw new ToolInputError({ code: 'takes_no_silence' });
+  if (able.length === 0) {
+    throwRefusal(ctx.reads.sources.all);
+    throw new ToolInputError({ code: 'takes_no_silence' });
+  }
   if (wanted !== undefined) {
     const named = able.find(({ name }) => name === wanted);
     if (named !== undefined) return named;
@@ -75,4 +78,11 @@ export async function silencingSource(
   if (one !== undefined && others.length === 0) return one;
   const away = failures.map(({ error }) => error);
   throw new ToolInputError({ code: 'which_source', able: names, failures: away });
+}
+
+/** @throws ToolInputError for the first of these that says why it takes no silences of this caller. */
+export function throwRefusal(sources: readonly Source[]): void {
+  const refusing = sources.find(({ silenceRefusal }) => silenceRefusal !== undefined);
+  const code = refusing?.silenceRefusal;
+  if (code !== undefined) throw new ToolInputError({ code, source: refusing?.name ?? '' });
 }

@@ -21,6 +21,7 @@ export type ToolFault =
       readonly able: string;
       readonly failures: readonly SourceError[];
     }
+  | { readonly code: 'no_mutes' | 'no_mute_right'; readonly source: string }
   | { readonly code: 'hidden_characters' }
   | { readonly code: 'matchers_too_long'; readonly most: number }
   | { readonly code: 'one_end' }
@@ -61,6 +62,10 @@ export function faultText(fault: ToolFault): string {
       return `source: ${fault.source} takes no silences; these do: ${fault.able}`;
     case 'which_source':
       return `source: name one of ${[fault.able, ...fault.failures.map(({ message }) => message)].join('; ')}`;
+    case 'no_mutes':
+      return `${fault.source}: users of n9e may change no mutes from here`;
+    case 'no_mute_right':
+      return `${fault.source}: n9e lets you change no mutes there: it takes read and write in the busi group, and a role with /alert-mutes/add and /alert-mutes/put`;
     case 'hidden_characters':
       return 'matchers: a value holds characters that cannot be seen';
     case 'matchers_too_long':

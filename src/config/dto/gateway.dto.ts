@@ -68,6 +68,9 @@ class N9eAuthDto {
 
   @Text(63)
   tenant!: string;
+
+  @Flag()
+  mutes?: boolean;
 }
 
 class AuthDto {

@@ -35,6 +35,10 @@ export function chineseFault(fault: ToolFault): string {
       return `${fault.source} 不接受静默，可用的是：${fault.able}`;
     case 'which_source':
       return `请指明其中一个数据源：${[fault.able, ...fault.failures.map(describeFault)].join('；')}`;
+    case 'no_mutes':
+      return `${fault.source}：n9e 用户不能从这里修改屏蔽规则`;
+    case 'no_mute_right':
+      return `${fault.source}：n9e 不允许您在那里修改屏蔽规则，需要该业务组的读写权限，以及含 /alert-mutes/add 和 /alert-mutes/put 的角色`;
     case 'hidden_characters':
       return '匹配条件的值含有不可见字符';
     case 'matchers_too_long':

@@ -10,6 +10,8 @@ import { ENGLISH_WORDS } from './words-en.js';
 const PROM = { name: 'fake-prom', type: 'prometheus' } as const;
 const AWAY = new SourceError(PROM, { kind: 'timeout', seconds: 5 });
 const TOOL_FAULTS: { readonly [C in ToolFault['code']]: ToolFault & { readonly code: C } } = {
+  no_mutes: { code: 'no_mutes', source: 'night' },
+  no_mute_right: { code: 'no_mute_right', source: 'night' },
   end_before_start: { code: 'end_before_start', argument: 'end' },
   too_long: { code: 'too_long', days: 90 },
   no_runbook_host: { code: 'no_runbook_host' },

@@ -81,9 +81,10 @@ export class N9eMutes implements SilenceWrites {
       return refused('n9e: nothing that fires now fits, so nothing is muted');
     }
     const group = groups.find(({ id }) => id === groupOf(first));
-    if (group === undefined || events.some((event) => groupOf(event) !== group.id)) {
+    if (events.some((event) => groupOf(event) !== groupOf(first))) {
       return refused('n9e: a mute belongs to one busi group, and alerts of several fit: name one');
     }
+    if (group === undefined) return { refused: 'no_mute_right', isForbidden: true };
     const scope = scopeOf(events, wanted);
     if (typeof scope === 'string') return refused(scope);
     const muted = (await this.preview(scope, signal)).filter((one) => groupOf(one) === group.id);
@@ -116,6 +117,10 @@ export class N9eMutes implements SilenceWrites {
     const path = `/busi-group/${String(groupOf(mute))}/alert-mutes/fields`;
     const body = { ids: [mute['id']], fields: { disabled: 1 } };
     await this.options.api.write('PUT', path, body, () => undefined);
+  }
+
+  async mayExpire(id: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.mutes(signal)).some((one) => isNamed(one, id));
   }
 
   async find(silence: NewSilence, signal: AbortSignal): Promise<MadeSilence | undefined> {

@@ -1,4 +1,5 @@
 import type { N9eSourceConfig } from '../../../config/config.types.js';
+import type { MuteRights } from '../../../domain/call-context.js';
 import { asDocument, asList, type Document } from '../shape.js';
 import { SourceError } from '../source-error.js';
 import { SourceMembers } from '../source-members.js';
@@ -48,6 +49,8 @@ export class N9eSource implements Source {
     private readonly config: N9eSourceConfig,
     /** Absent: all that the config names; else only those of them that are also in here. */
     private readonly only?: ReadonlySet<number>,
+    /** Of a user of n9e: where they may change mutes. */
+    mayMute?: MuteRights,
     private readonly parent?: N9eSource,
     private readonly now: () => number = Date.now,
   ) {
@@ -55,12 +58,16 @@ export class N9eSource implements Source {
     this.http = parent?.http ?? new SourceMembers({ name: config.name, type: this.type }, config);
     this.api = new N9eApi(this, this.http);
     if (config.datasources.length > 0) this.metrics = this.metricsOf(config.datasources);
-    // What a user of n9e may change there is not known here, and it would be done with our rights.
-    if (config.mutes && only === undefined) {
+    // It is done with our rights: for a user of n9e only where that n9e has said that they may.
+    const muted = only === undefined ? undefined : mutedIn(config, mayMute);
+    if (config.mutes && muted !== undefined && muted.size === 0) {
+      this.silenceRefusal = mayMute === undefined ? 'no_mutes' : 'no_mute_right';
+    } else if (config.mutes) {
       this.silenceWrites = new N9eMutes({
         source: this,
         api: this.api,
-        groups: (signal) => this.allowed(signal),
+        groups: async (signal) =>
+          (await this.allowed(signal)).filter(({ id }) => muted?.has(id) ?? true),
         events: (signal) => this.ofGroups('/alert-cur-events/list', {}, signal),
         now,
       });
@@ -70,6 +77,7 @@ export class N9eSource implements Source {
   readonly metrics?: MetricsSource;
   /** Only where the config says so. */
   readonly silenceWrites?: SilenceWrites;
+  readonly silenceRefusal?: NonNullable<Source['silenceRefusal']>;
 
   readonly alerts: AlertSource = {
     view: 'router',
@@ -139,8 +147,8 @@ export class N9eSource implements Source {
   };
 
   /** The same for a user who has these groups; it shares the connections of this one. */
-  narrowedTo(groups: readonly number[]): N9eSource {
-    return new N9eSource(this.config, new Set(groups), this, this.now);
+  narrowedTo(groups: readonly number[], mayMute?: MuteRights): N9eSource {
+    return new N9eSource(this.config, new Set(groups), mayMute, this, this.now);
   }
 
   async health(signal: AbortSignal): Promise<string> {
@@ -233,6 +241,15 @@ export class N9eSource implements Source {
         ),
     };
   }
+}
+
+/** Ids are those of one n9e: what another one says of its groups says nothing here. */
+function mutedIn(
+  { url, peers = [] }: N9eSourceConfig,
+  rights: MuteRights | undefined,
+): ReadonlySet<number> {
+  const isHere = [url, ...peers].some((one) => one.replace(/\/+$/, '') === rights?.at);
+  return new Set(isHere ? rights?.groups : []);
 }
 
 function listOf(dat: unknown): readonly Document[] {
