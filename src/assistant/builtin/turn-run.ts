@@ -12,6 +12,8 @@ import {
   type ToolResult,
   type TypedTool,
 } from '../tools/tool.js';
+import { honestWords } from './answer/honest-words.js';
+import { plain } from './answer/markdown.js';
 import type { Words } from './answer/words.js';
 import { type ChartMemory, readChartMemory } from './chart-memory.js';
 import { type ListMemory, readMemory } from './memory.js';
@@ -47,13 +49,15 @@ export class TurnRun implements TimeFrame {
   readonly memory: ListMemory | undefined;
   /** What was shown last, when it was a chart. */
   readonly chart: ChartMemory | undefined;
+  /** They never say that there is none while something that could know did not answer. */
+  readonly words: Words;
   /** Tools that were called in this turn. */
   readonly calls: { count: number };
 
   constructor(
     readonly turn: Turn,
     readonly signal: AbortSignal,
-    readonly words: Words,
+    private readonly plainWords: Words,
     readonly zone: string,
     readonly now: number,
     private readonly sources: TenantSources,
@@ -65,6 +69,12 @@ export class TurnRun implements TimeFrame {
     readonly agents: readonly string[] = [],
   ) {
     this.reads = within?.reads ?? new SourceReads(sources);
+    this.words = honestWords(plainWords, (kinds) =>
+      this.reads
+        .failuresOf(kinds)
+        .map(({ source, fault }) => plain(plainWords.failure(source, fault), 500))
+        .join('; '),
+    );
     this.calls = within?.calls ?? { count: 0 };
     this.memory = within?.memory ?? readMemory(turn.history);
     this.chart = readChartMemory(turn.history);
@@ -72,9 +82,10 @@ export class TurnRun implements TimeFrame {
 
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
   after(memory: ListMemory): TurnRun {
-    const { turn, signal, words, zone, now, sources, writes, meter, reads, calls, agents } = this;
+    const { turn, signal, plainWords, zone, now, sources, writes, meter, reads, calls, agents } =
+      this;
     const within = { reads, calls, memory };
-    return new TurnRun(turn, signal, words, zone, now, sources, writes, meter, within, agents);
+    return new TurnRun(turn, signal, plainWords, zone, now, sources, writes, meter, within, agents);
   }
 
   /**

@@ -7,12 +7,17 @@ import type {
   Source,
   Target,
 } from '../sources/source.types.js';
+import type { SourceError } from '../sources/source-error.js';
 import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
 
 export interface AlertReading extends Gathered<readonly Alert[]> {
   /** `rules`: read from the rules of Prometheus, because no alert router answered or none exists. */
   readonly view: 'router' | 'rules';
 }
+
+/** What is read of the sources: whole documents by their kind, and `queries` of any other kind. */
+export type ReadKind =
+  'alerts' | 'pending' | 'silences' | 'groups' | 'targets' | 'rules' | 'queries';
 
 /** Alerts of Prometheus that no router has. */
 export interface Unrouted {
@@ -27,6 +32,7 @@ export interface Unrouted {
  */
 export class SourceReads {
   private readonly done = new Map<string, Promise<unknown>>();
+  private readonly lacks = new Map<ReadKind, Map<string, SourceError>>();
 
   constructor(readonly sources: TenantSources) {}
 
@@ -81,7 +87,7 @@ export class SourceReads {
 
   silences(signal: AbortSignal): Promise<Gathered<readonly Silence[]>> {
     return this.once('silences', () =>
-      this.gatherFrom(
+      this.ask(
         (source) => source.silences,
         (ability, abort) => ability.list(abort),
         signal,
@@ -91,7 +97,7 @@ export class SourceReads {
 
   groups(signal: AbortSignal): Promise<Gathered<readonly AlertGroup[]>> {
     return this.once('groups', () =>
-      this.gatherFrom(
+      this.ask(
         (source) => source.silences,
         (ability, abort) => ability.groups(abort),
         signal,
@@ -101,7 +107,7 @@ export class SourceReads {
 
   targets(signal: AbortSignal): Promise<Gathered<readonly Target[]>> {
     return this.once('targets', () =>
-      this.gatherFrom(
+      this.ask(
         (source) => source.metrics ?? source.inventory,
         (ability, abort) => ability.targets(abort),
         signal,
@@ -111,7 +117,7 @@ export class SourceReads {
 
   rules(signal: AbortSignal): Promise<Gathered<readonly Rule[]>> {
     return this.once('rules', () =>
-      this.gatherFrom(
+      this.ask(
         (source) => source.metrics ?? source.inventory,
         (ability, abort) => ability.rules(abort),
         signal,
@@ -119,8 +125,30 @@ export class SourceReads {
     );
   }
 
+  /** What did not answer so far, of these kinds. */
+  failuresOf(kinds: readonly ReadKind[]): readonly SourceError[] {
+    const found = kinds.flatMap((kind) => [...(this.lacks.get(kind) ?? [])]);
+    return [...new Map(found).values()];
+  }
+
   /** Asks every source that has the ability. Not kept: for calls that differ each time. */
-  gatherFrom<A, T>(
+  async gatherFrom<A, T>(
+    ability: (source: Source) => A | undefined,
+    ask: (ability: A, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<Gathered<T>> {
+    const gathered = await this.ask(ability, ask, signal);
+    this.note('queries', gathered.failures);
+    return gathered;
+  }
+
+  private note(kind: ReadKind, failures: Gathered<unknown>['failures']): void {
+    const known = this.lacks.get(kind) ?? new Map<string, SourceError>();
+    for (const { source, error } of failures) known.set(source.name, error);
+    this.lacks.set(kind, known);
+  }
+
+  private ask<A, T>(
     ability: (source: Source) => A | undefined,
     ask: (ability: A, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
@@ -133,17 +161,23 @@ export class SourceReads {
     view: 'router' | 'rules',
     signal: AbortSignal,
   ): Promise<Gathered<readonly Alert[]>> {
-    return this.gatherFrom(
+    return this.ask(
       (source) => (source.alerts?.view === view ? source.alerts : undefined),
       (ability, abort) => ability.list(abort),
       signal,
     );
   }
 
-  private once<T>(key: string, read: () => Promise<T>): Promise<T> {
+  private once<T extends Pick<Gathered<unknown>, 'failures'>>(
+    key: ReadKind | 'rule alerts',
+    read: () => Promise<T>,
+  ): Promise<T> {
     const known = this.done.get(key) as Promise<T> | undefined;
     if (known !== undefined) return known;
-    const reading = read();
+    const reading = read().then((done) => {
+      if (key !== 'rule alerts') this.note(key, done.failures);
+      return done;
+    });
     this.done.set(key, reading);
     return reading;
   }

@@ -58,8 +58,8 @@ export function foundLead(
     readonly lead: string;
   },
 ): string {
-  const lack = lackOf(run, result);
   const { what, total, conditions, lead } = of;
+  const lack = lackOf(run, result);
   if (lack === '' || total > 0) return partly(run, result, lead);
   return run.words.noneSeen(run.words.what[what] ?? what, conditions, lack);
 }

@@ -98,6 +98,8 @@ export const ENGLISH_WORDS: Words = {
   alertsThat: (state) => `${ADJECTIVES[state]} alerts`,
   noneSeen: (what, conditions, failures) =>
     `**Not that I can see**: ${failures}. What did answer shows 0 ${what}${conditions === '' ? '' : ` that match ${conditions}`}.`,
+  asFarAsSeen: (text, failures) =>
+    `${text.replace(/\.$/, '')} in what did answer (not all did: ${failures})`,
   partly: (failures) => `This is only what did answer: ${failures}.`,
   cannotTell: (failures) => `**I cannot tell**: ${failures}.`,
   labelUnseen: (label) => `I cannot count by ${label}: what did answer does not have it.`,

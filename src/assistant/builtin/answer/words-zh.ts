@@ -90,6 +90,8 @@ export const CHINESE_WORDS: Words = {
   alertsThat: (state) => NOUNS[state],
   noneSeen: (what, conditions, failures) =>
     `**无法确定**：${failures}。已应答的部分中，${conditions === '' ? '' : `符合 ${conditions} 的`}${what}为 0 条。`,
+  asFarAsSeen: (text, failures) =>
+    `${text.replace(/。$/u, '')}（仅就已应答的部分而言：${failures}）`,
   partly: (failures) => `以上仅为已应答的部分：${failures}。`,
   cannotTell: (failures) => `**无法确定**：${failures}。`,
   labelUnseen: (label) => `无法按 ${label} 统计：已应答的部分不含该标签。`,

@@ -66,6 +66,8 @@ export interface Words {
   readonly alertsThat: (state: AlertState) => string;
   /** In place of "there is none", when something did not answer. */
   readonly noneSeen: (what: string, conditions: string, failures: string) => string;
+  /** Behind a note that says that there is no such thing, when something did not answer. */
+  readonly asFarAsSeen: (text: string, failures: string) => string;
   /** After what was found, when something did not answer. */
   readonly partly: (failures: string) => string;
   readonly cannotTell: (failures: string) => string;

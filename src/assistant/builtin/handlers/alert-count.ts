@@ -1,7 +1,7 @@
 import { countAlerts, type CountAlertsResult } from '../../tools/count-alerts.tool.js';
 import { SEVERITY_LABELS } from '../../tools/severity.js';
 import { countTable, extreme } from '../answer/alert-count.js';
-import { closing, lackOf, unanswered } from '../answer/closing.js';
+import { closing, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { understood } from '../answer/understood.js';
 import type { Threshold } from '../parse/references.js';
@@ -82,13 +82,7 @@ export async function* answerCount(
       ]
         .filter((part) => part !== undefined)
         .join(' '),
-      ...(missing === undefined
-        ? []
-        : [
-            lackOf(run, result) === ''
-              ? words.noSuchLabel(code(missing), labels.join(', '))
-              : words.labelUnseen(code(missing)),
-          ]),
+      ...(missing === undefined ? [] : [words.noSuchLabel(code(missing), labels.join(', '))]),
       ...understood(run, { ...readingOf(asked, 'count'), by }),
       ...(counted && (isOfGroups || result.total_groups > 0)
         ? [words.groups(by.map((label) => code(label)).join(', '), result.total_groups)]

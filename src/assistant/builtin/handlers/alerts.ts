@@ -1,6 +1,6 @@
 import { alertHistory } from '../../tools/alert-history.tool.js';
 import { listAlerts } from '../../tools/list-alerts.tool.js';
-import { closing, lackOf, partly, unanswered } from '../answer/closing.js';
+import { closing, partly, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
@@ -145,13 +145,11 @@ async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
   const { words } = run;
-  const lack = lackOf(run, result);
+  const lead = words.leadAll(asked.state, result.unfiltered, result.suppressed);
   return {
     blocks: [
       words.noHistory,
-      lack !== '' && result.unfiltered === 0
-        ? words.noneSeen(words.alertsThat(asked.state), '', lack)
-        : partly(run, result, words.leadAll(asked.state, result.unfiltered, result.suppressed)),
+      result.unfiltered === 0 ? lead : partly(run, result, lead),
       ...understood(run, readingOf(asked, 'history')),
       ...closing(run, result),
     ],

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../domain/a2a.js';
 import { queryMetrics } from '../../tools/query-metrics.tool.js';
 import { reportOf, type SourceReport } from '../../tools/tool.js';
-import { closing, lackOf, unanswered } from '../answer/closing.js';
+import { closing, unanswered } from '../answer/closing.js';
 import { code } from '../answer/markdown.js';
 import type { ChartMemory } from '../chart-memory.js';
 import { findHosts, matcherOf } from '../metrics/find-hosts.js';
@@ -72,11 +72,7 @@ function noHost(
   { needs }: MetricVariant,
 ): Answer {
   const { words } = run;
-  const lack = lackOf(run, { sources });
-  const told =
-    lack === ''
-      ? words.noHost(title, code(missing), near.map((one) => code(one)).join(', '))
-      : words.noneSeen(title, code(missing), lack);
+  const told = words.noHost(title, code(missing), near.map((one) => code(one)).join(', '));
   const asked = { query: needs[0], time: new Date(run.now).toISOString(), sources };
   return { blocks: [told, ...closing(run, asked)] };
 }
@@ -135,12 +131,8 @@ async function* variantOf(
   const variant = metric.variants.find(({ needs }) => needs.every((name) => known.has(name)));
   if (variant !== undefined) return variant;
   const looked = metric.variants.map(({ needs }) => needs.join(', ')).join(' / ');
-  const lack = lackOf(run, there);
   const title = metric.title[run.words.language];
-  const told =
-    lack === ''
-      ? run.words.noMetric(title, code(looked, 300))
-      : run.words.noneSeen(run.words.what['metrics'] ?? '', title, lack);
+  const told = run.words.noMetric(title, code(looked, 300));
   return { blocks: [told, ...closing(run, { ...there, query: looked })] };
 }
 

@@ -1,6 +1,6 @@
 import { getAlert, type AlertDetail, type GetAlertResult } from '../../tools/get-alert.tool.js';
 import { readRunbook, type ReadRunbookResult } from '../../tools/read-runbook.tool.js';
-import { reportOf, ToolInputError } from '../../tools/tool.js';
+import { ToolInputError } from '../../tools/tool.js';
 import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code, link, plain } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
@@ -63,14 +63,9 @@ export async function* answerRunbook(run: TurnRun, { question, step }: RunbookQu
   const { unmatched } = question.conditions;
   if (unmatched.length > 0) {
     const names = unmatched.map(({ text }) => code(text)).join(', ');
-    const lack = lackOf(run, reportOf(await run.reads.alerts(run.signal)));
-    return {
-      blocks: [
-        lack === ''
-          ? words.runbook.noAlert(names)
-          : words.noneSeen(words.alertsThat('firing'), names, lack),
-      ],
-    };
+    // So that it is known whether all of them answered.
+    await run.reads.alerts(run.signal);
+    return { blocks: [words.runbook.noAlert(names)] };
   }
   const meant = yield* alertsMeant(run, question);
   if ('blocks' in meant) return meant;
@@ -139,12 +134,7 @@ async function* alertsMeant(run: TurnRun, { conditions, references }: Question):
   const [one] = result.alerts;
   if (one === undefined) {
     if (unanswered(run, result, 'alerts') !== undefined) return { result };
-    const lack = lackOf(run, result);
-    const said = showConditions(where, words);
-    const told =
-      lack === ''
-        ? words.runbook.noAlert(said)
-        : words.noneSeen(words.alertsThat('firing'), said, lack);
+    const told = words.runbook.noAlert(showConditions(where, words));
     return { blocks: [told, ...closing(run, result)] };
   }
   const { source, fingerprint, name, labels } = one;
