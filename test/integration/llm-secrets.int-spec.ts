@@ -33,9 +33,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   Logger.overrideLogger(false);
-  const complaints = [...llm.complaints];
-  await llm.close();
-  expect(complaints).toEqual([]);
+  await llm.end();
 });
 
 /** A tenant with a secret in every place that the configuration has for one. */

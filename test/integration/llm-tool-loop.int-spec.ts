@@ -17,11 +17,7 @@ beforeEach(async () => {
   llm = await ScriptedLlm.start();
 });
 
-afterEach(async () => {
-  const complaints = [...llm.complaints];
-  await llm.close();
-  expect(complaints).toEqual([]);
-});
+afterEach(() => llm.end());
 
 describe.each(PROVIDERS)('the tool loop over $provider', ({ provider, wire, path }) => {
   function bench(config: Partial<LlmConfig> = {}): LlmBench {

@@ -18,11 +18,7 @@ let llm: ScriptedLlm;
 beforeEach(async () => {
   llm = await ScriptedLlm.start();
 });
-afterEach(async () => {
-  const complaints = [...llm.complaints];
-  await llm.close();
-  expect(complaints).toEqual([]);
-});
+afterEach(() => llm.end());
 
 function bench(writes: WritesConfig | undefined, fallback = false): LlmBench {
   const sources = new FakeSources({

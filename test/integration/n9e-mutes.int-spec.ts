@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
@@ -13,6 +12,7 @@ import { FakeDesk } from '../support/fake-desk.js';
 import { contentOf, turnOf } from '../support/fake-sources.js';
 import { llmConfig } from '../support/llm-bench.js';
 import { businessError, N9eServer, plain, type Row } from '../support/n9e-server.js';
+import { quietLogger } from '../support/quiet-logger.js';
 import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 
 const TOKEN = '0b7c2f7e-6d0e-4c57-9f0b-0c0d6f0c9a11';
@@ -49,14 +49,11 @@ let opened: N9eSource[];
 let desk: FakeDesk;
 let llm: ScriptedLlm;
 
+quietLogger();
 beforeAll(async () => {
-  Logger.overrideLogger(false);
   llm = await ScriptedLlm.start();
 });
-afterAll(async () => {
-  Logger.overrideLogger(undefined as never);
-  await llm.close();
-});
+afterAll(() => llm.close());
 beforeEach(async () => {
   server = await N9eServer.start();
   Object.assign(server.facts, {

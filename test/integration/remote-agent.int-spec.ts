@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Logger } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { Redactor } from '../../src/assistant/llm/redactor.js';
 import { RemoteAgent } from '../../src/assistant/remote/remote-agent.js';
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { RemoteAgentConfig } from '../../src/config/config.types.js';
 import { FakeDesk } from '../support/fake-desk.js';
+import { quietLogger } from '../support/quiet-logger.js';
 import {
   answered,
   pieceOf,
@@ -28,12 +28,7 @@ let server: RemoteAgentServer;
 let agents: RemoteAgent[];
 let desk: FakeDesk;
 
-beforeAll(() => {
-  Logger.overrideLogger(false);
-});
-afterAll(() => {
-  Logger.overrideLogger(undefined as never);
-});
+quietLogger();
 beforeEach(async () => {
   server = await RemoteAgentServer.start();
   agents = [];

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Logger } from '@nestjs/common';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Frame } from '../../src/assistant/assistant-backend.js';
 import { Redactor } from '../../src/assistant/llm/redactor.js';
@@ -13,6 +12,7 @@ import { RemoteMcpServer } from '../../src/assistant/remote/remote-mcp-server.js
 import type { RemoteAnswer } from '../../src/assistant/remote/remote-tool.js';
 import type { McpServerConfig } from '../../src/config/config.types.js';
 import { FakeDesk } from '../support/fake-desk.js';
+import { quietLogger } from '../support/quiet-logger.js';
 import { eventually, sleep } from '../support/wait.js';
 
 /** A real MCP server with sessions, in this process. */
@@ -134,12 +134,7 @@ let double: Sessions;
 let opened: RemoteMcpServer[];
 let desk: FakeDesk;
 
-beforeAll(() => {
-  Logger.overrideLogger(false);
-});
-afterAll(() => {
-  Logger.overrideLogger(undefined as never);
-});
+quietLogger();
 beforeEach(async () => {
   double = new Sessions();
   await double.start();

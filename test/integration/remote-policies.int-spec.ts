@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteBackend } from '../../src/assistant/remote/remote-backend.js';
 import type { JsonObject } from '../../src/domain/a2a.js';
 import { documentOf } from '../../src/assistant/writes/write-plan.js';
 import { contentOf } from '../support/fake-sources.js';
+import { quietLogger } from '../support/quiet-logger.js';
 import {
   answered,
   refusedWith,
@@ -17,14 +17,11 @@ import { openai, ScriptedLlm } from '../support/scripted-llm.js';
 let bench: RemoteBench;
 let llm: ScriptedLlm;
 
+quietLogger();
 beforeAll(async () => {
-  Logger.overrideLogger(false);
   llm = await ScriptedLlm.start();
 });
-afterAll(async () => {
-  Logger.overrideLogger(undefined as never);
-  await llm.close();
-});
+afterAll(() => llm.close());
 beforeEach(async () => {
   bench = await RemoteBench.start(llm);
   bench.server.answer = (request, response) => {

@@ -101,6 +101,12 @@ export class ScriptedLlm {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** Closes it. @throws Error when a request was not what the script was written for. */
+  async end(): Promise<void> {
+    await this.close();
+    if (this.complaints.length > 0) throw new Error(this.complaints.join('\n'));
+  }
+
   private async answer(request: LlmRequest, response: ServerResponse): Promise<void> {
     const script = this.scripts[this.requests.length];
     this.requests.push(request);
