@@ -30,6 +30,7 @@ const GREY = '#5c636a';
 const FIRING_TEXT = '#b02525';
 export const FIRING_FILL = 'rgba(224, 49, 49, 0.13)';
 const DASHED = [8, 5];
+const DAY = 24 * 3_600_000;
 
 /** Of ECharts' `graphic`. */
 export type GraphicElement = Readonly<Record<string, unknown>>;
@@ -112,7 +113,7 @@ function figures(spec: ChartSpec, { values, highs = values }: ChartLine): string
   const max = highs.reduce<number>((most, value) => Math.max(most, value ?? most), last);
   // It may have ended long ago.
   const isOld = at < values.length - 2;
-  const when = isOld ? ` (${clock(start + at * stepSeconds * 1000)})` : '';
+  const when = isOld ? ` (${clock(start + at * stepSeconds * 1000, spec)})` : '';
   return `${words.last} ${showValue(last, unit)}${when}   ${words.max} ${showValue(max, unit)}`;
 }
 
@@ -125,18 +126,20 @@ function bandLines(spec: ChartSpec): readonly string[] {
   return left > 0 ? [...lines, words.more(left)] : lines;
 }
 
-function stretchesOf({ stretches, open }: ChartBand, { start }: ChartSpec): string {
+function stretchesOf({ stretches, open }: ChartBand, spec: ChartSpec): string {
   const texts = stretches.map((one, index) => {
-    const from = one.start <= start ? '…' : clock(one.start);
-    const to = open && index === stretches.length - 1 ? '…' : clock(one.end);
+    const from = one.start <= spec.start ? '…' : clock(one.start, spec);
+    const to = open && index === stretches.length - 1 ? '…' : clock(one.end, spec);
     return `${from}–${to}`;
   });
   const shown = texts.slice(-MOST_STRETCHES).join(', ');
   return texts.length > MOST_STRETCHES ? `(${texts.length}×) … ${shown}` : shown;
 }
 
-function clock(at: number): string {
-  return new Date(at).toISOString().slice(11, 16);
+/** With its day, where the picture has several. */
+function clock(at: number, { start, end }: ChartSpec): string {
+  const text = new Date(at).toISOString();
+  return end - start > DAY ? `${text.slice(5, 10)} ${text.slice(11, 16)}` : text.slice(11, 16);
 }
 
 interface TextStyle {

@@ -64,6 +64,14 @@ describe('drawSvg', () => {
     expect(svg.match(/fill="rgb\(224,49,49\)"|fill="rgba\(224/g)?.length).toBeGreaterThanOrEqual(2);
   });
 
+  it('should tell the day of what fired where it draws several', () => {
+    const end = START + 3 * 24 * 3_600_000;
+    const stretch = { start: START + 3_600_000, end: START + 30 * 3_600_000 };
+    const firing = [{ name: 'HighCpu', stretches: [stretch], open: false }];
+    const svg = drawSvg(spec({ end, stepSeconds: 7200, firing }));
+    expect(svg).toContain('firing: HighCpu  11-30 07:00–12-01 12:00');
+  });
+
   it('should shade from the lowest to the highest around a line, and make room for it', () => {
     const values = [4, 4, 4];
     const shaded = spec({

@@ -1,4 +1,5 @@
 import type { Alert, LabelSet, PastAlert, QueryResult, Rule } from '../sources/source.types.js';
+import { FINE_SECONDS } from './chart-extremes.js';
 import type { Grid } from './chart-lines.js';
 import type { ToolContext } from './tool.js';
 
@@ -30,6 +31,8 @@ const OF_THE_WATCHER = new Set([
 ]);
 const MOST_VALUES = 20;
 const MOST_RULES = 20;
+/** Of the alerts over the whole range: an alert comes and goes between two points of a long chart. */
+const FIRING_POINTS = 2000;
 const METRIC = /[A-Za-z_:][\w:]*/g;
 
 /**
@@ -59,19 +62,20 @@ export async function chartFirings(
     rules.answers.flatMap(({ value }) => value),
   );
   const selector = alertSelector(lines, sameMetric);
+  const fine = fineGrid(grid);
   const past =
     selector === undefined
       ? { answers: [], failures: [] }
       : await ctx.reads.gatherFrom(
           (source) => (source.type === 'demo' ? undefined : source.metrics),
-          (metrics, abort) => metrics.queryRange(selector, grid, abort),
+          (metrics, abort) => metrics.queryRange(selector, fine, abort),
           signal,
         );
   const isRelated = (labels: LabelSet): boolean =>
     lines.some((line) => relates(line.labels, labels, sameMetric.has(labels['alertname'] ?? '')));
   const seen = past.answers
     .flatMap(({ value }) => value.series)
-    .map((series) => seenFiring(series, grid));
+    .map((series) => seenFiring(series, fine));
   const now = present.answers
     .flatMap(({ value }) => value)
     .map((alert) => presentFiring(alert, grid));
@@ -80,7 +84,16 @@ export async function chartFirings(
     ({ labels, stretches }) => stretches.length > 0 && isRelated(labels),
   );
   const isBlind = past.answers.length + kept.answers.length === 0 && past.failures.length > 0;
-  return isBlind && all.length === 0 ? undefined : merged(all, grid);
+  return isBlind && all.length === 0 ? undefined : merged(all, fine);
+}
+
+/** A few minutes of a week, in place of the most of an hour between two points of its line. */
+function fineGrid(grid: Grid): Grid {
+  const { start, end, stepSeconds } = grid;
+  if (stepSeconds <= FINE_SECONDS) return grid;
+  const fine = Math.min(stepSeconds, Math.ceil((end - start) / 1000 / FIRING_POINTS));
+  const steps = Math.floor((end - start) / 1000 / fine);
+  return { start: end - steps * fine * 1000, end, stepSeconds: fine };
 }
 
 /** Names of the alerting rules whose expression names a metric of ours. */
