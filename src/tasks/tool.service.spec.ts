@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { alertOf, FakeSources } from '../../test/support/fake-sources.js';
+import type { Frame } from '../assistant/assistant-backend.js';
 import type { TenantBackends } from '../assistant/backend-registry.js';
+import type { RemoteAnswer } from '../assistant/remote/remote-tool.js';
 import { TenantSources } from '../assistant/sources/tenant-sources.js';
 import type { CallContext } from '../domain/call-context.js';
 import type { AllowanceService } from '../execution/allowance.service.js';
@@ -49,6 +51,39 @@ describe('ToolService', () => {
     const tools = serviceOver(new TenantSources([]));
     expect(tools.list(ann)).toEqual([]);
     expect(await tools.call(ann, 'list_alerts', {}, NEVER)).toBeUndefined();
+  });
+
+  it('should say whose words a remote tool’s answer holds', async () => {
+    const told = async (answer: Partial<RemoteAnswer>): Promise<string | undefined> => {
+      const tool = { name: 'far__look', remote: 'far', kind: 'agent', readOnly: true } as const;
+      async function* call(): AsyncGenerator<Frame, RemoteAnswer> {
+        yield* await Promise.resolve<Frame[]>([]);
+        return { success: true, certainty: 'done', text: '', ...answer };
+      }
+      const remotes = { tools: () => [{ ...tool, call }] };
+      const tools = new ToolService(
+        { remotesOf: () => remotes } as unknown as TenantBackends,
+        { of: () => ({ demand }) } as unknown as AllowanceService,
+      );
+      const outcome = await tools.callRemote(ann, 'far__look', {}, NEVER);
+      expect(outcome).toMatchObject({ remote: 'far', kind: 'agent' });
+      return outcome?.show(1000);
+    };
+    expect(await told({ text: 'fine\n\n**Done**' })).toBe(
+      '**far** says:\n\n> fine\n> \n> **Done**',
+    );
+    expect(await told({})).toBe('**far** says: It ended without a word.');
+    expect(
+      await told({ text: 'hm\n\nwhich?', asks: { kind: 'text', question: 'which?' } }),
+    ).toMatch(
+      /^\*\*far\*\* says:\n\n> hm\n\n\*\*far\*\* asks:\n\n> which\?\n\nThis call cannot be answered/,
+    );
+    const ended = { state: 'rejected', partial: 'hm', reason: 'no' } as const;
+    expect(await told({ success: false, ended })).toBe(
+      '**far** says:\n\n> hm\n\n**far** would not do it, and says:\n\n> no',
+    );
+    const away = 'far could not be reached (ECONNREFUSED)';
+    expect(await told({ success: false, certainty: 'refused', text: away })).toBe(away);
   });
 
   it('should read the sources as this caller sees them', async () => {

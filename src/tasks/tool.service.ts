@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { TenantBackends } from '../assistant/backend-registry.js';
 import type { SourceHealth } from '../assistant/sources/tenant-sources.js';
 import { cut } from '../assistant/sources/clean-text.js';
+import { directWords } from '../assistant/remote/direct-words.js';
 import type { RemoteHealth } from '../assistant/remote/tenant-remotes.js';
 import type { RemoteTool } from '../assistant/remote/remote-tool.js';
 import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
@@ -27,8 +28,14 @@ export interface DirectOutcome extends ToolOutcome {
   readonly parts: readonly Part[];
 }
 
-/** How a call of a remote tool ended. */
-export type RemoteOutcome = Pick<DirectOutcome, 'success' | 'show' | 'parts'>;
+/** How a call of a remote tool ended; its text says whose words it quotes. */
+export interface RemoteOutcome extends Pick<DirectOutcome, 'success' | 'show' | 'parts'> {
+  /** Configured name of the agent or server. */
+  readonly remote: string;
+  readonly kind: RemoteTool['kind'];
+  /** The document that an MCP server has sent beside its texts, as it is. */
+  readonly structured?: JsonObject;
+}
 
 /**
  * The assistant's tools without the assistant: no task, nothing kept. Only those that read: what
@@ -68,6 +75,7 @@ export class ToolService {
     await this.allowances.of(ctx).demand('tools', 1);
     const { tenant, requestId, depth } = ctx;
     const turn = { tenant, taskId: requestId, ...(depth === undefined ? {} : { depth }) };
+    const { remote, kind } = tool;
     const parts: Part[] = [];
     try {
       const calling = tool.call(args, { turn, desk: undefined, signal });
@@ -75,13 +83,16 @@ export class ToolService {
       for (; step.done !== true; step = await calling.next()) {
         if (step.value.kind === 'artifact') parts.push(...step.value.parts);
       }
-      const { success, text, asks } = step.value;
-      const shown = [text, asks?.question ?? ''].filter((one) => one !== '').join('\n\n');
-      return { success, parts, show: (max) => cut(shown, max) };
+      const { success, structured } = step.value;
+      const shown = directWords(remote, step.value);
+      return {
+        ...{ success, parts, remote, kind, show: (max) => cut(shown, max) },
+        ...(structured === undefined ? {} : { structured }),
+      };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolInputError)) throw error;
-      return { success: false, parts, show: (max) => cut(error.message, max) };
+      return { success: false, parts, remote, kind, show: (max) => cut(error.message, max) };
     }
   }
 

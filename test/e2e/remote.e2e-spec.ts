@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -13,6 +14,8 @@ const far = caller('far', 'near-gateway');
 const asker = caller('asks', 'ann');
 const relay = caller('relay', 'ann');
 const reader = caller('reads', 'ann');
+const ADMIN = `adm_${randomBytes(32).toString('base64url')}`;
+let remote: Record<string, unknown>;
 let redis: RedisServer;
 let there: Fleet;
 let here: Fleet;
@@ -27,7 +30,7 @@ beforeAll(async () => {
     callers: [far],
     config: { redis: { prefix: 'there:' } },
   });
-  const remote = {
+  remote = {
     name: 'far',
     url: there.gateways[0]!.baseUrl,
     auth: { kind: 'bearer', token: { env: 'FAR_TOKEN' } },
@@ -46,7 +49,8 @@ beforeAll(async () => {
       },
     ],
     callers: [asker, relay, reader],
-    env: { FAR_TOKEN: far.token },
+    env: { FAR_TOKEN: far.token, NIGHTJAR_ADMIN_TOKEN: ADMIN },
+    config: { admin: { secretEnv: ['FAR_TOKEN'] } },
   });
   [a, b] = here.gateways as [Gateway, Gateway];
 });
@@ -184,7 +188,10 @@ describe('a second Nightjar that is asked by name', () => {
         name: 'far__n9e-assistant',
         arguments: { task: 'instant' },
       });
-      expect(direct.content).toEqual([{ type: 'text', text: 'done' }]);
+      expect(direct.content).toEqual([{ type: 'text', text: '**far** says:\n\n> done' }]);
+      expect(direct._meta).toMatchObject({
+        'nightjar/source': { name: 'far', type: 'agent', tool: 'far__n9e-assistant' },
+      });
       const asked = await client.callTool({
         name: 'n9e_assistant',
         arguments: { message: 'ask far: instant' },
@@ -193,5 +200,73 @@ describe('a second Nightjar that is asked by name', () => {
     } finally {
       await client.close();
     }
+  });
+});
+
+describe('remotes that an administrator changes', () => {
+  let version: string | undefined;
+  const admin = (method: string, path: string, body: unknown, match?: string) =>
+    new A2aClient(a.managementUrl, ADMIN).call<{ token: string }>(
+      method,
+      `/admin/v1${path}`,
+      JSON.stringify(body),
+      match === undefined ? {} : { 'if-match': match },
+    );
+  const change = async (remotes: readonly Record<string, unknown>[]): Promise<void> => {
+    const document = { assistant: { backend: 'builtin' }, remotes };
+    const changed = await admin('PUT', '/tenants/moves', document, version);
+    expect(changed.status).toBe(200);
+    version = String(changed.headers.etag);
+  };
+
+  it('should come, change and go on both instances, and end what was open clearly', async () => {
+    await change([{ ...remote, policy: 'ask-caller' }]);
+    const made = await admin('POST', '/tokens', { tenant: 'moves', user: 'mo' });
+    const { token } = made.body;
+    const [onA, onB] = [new A2aClient(a.baseUrl, token), new A2aClient(b.baseUrl, token)];
+    const ask = async (client: A2aClient): Promise<Task | undefined> => {
+      const reply = await client.sendRaw('ask far: instant');
+      return reply.status === 200 ? client.send('ask far: instant') : undefined;
+    };
+    const everywhere = async (what: string, is: (task: Task) => boolean): Promise<Task[]> =>
+      Promise.all(
+        [onA, onB].map((client) =>
+          eventually(what, async () => {
+            const task = await ask(client);
+            return task !== undefined && is(task) ? task : undefined;
+          }),
+        ),
+      );
+    const isAnswered = (task: Task): boolean => answerOf(task).startsWith('**far** says');
+    const [proposal] = await everywhere(
+      'its user is asked',
+      ({ status }) => status.state === 'TASK_STATE_INPUT_REQUIRED',
+    );
+    await change([remote]);
+    await everywhere('it is asked at once', isAnswered);
+    const question = await onA.send('ask far: ask');
+    expect(question.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    const before = (await startsThere()).length;
+    const running = await onB.start('ask far: deltas count=25 every=100');
+    await eventually('it runs there', async () => (await startsThere()).length > before);
+
+    await change([]);
+    await everywhere('it is there no more', (task) => !isAnswered(task));
+    const asked = (await startsThere()).length;
+    const yes = await onB.send('yes', {
+      contextId: proposal?.contextId ?? '',
+      taskId: proposal?.id ?? '',
+    });
+    expect(answerOf(yes)).toContain('is not offered here any more');
+    const { contextId, id: taskId } = question;
+    const answer = await onB.send('the blue one', { contextId, taskId });
+    expect(answerOf(answer)).toContain('none of the agents here any more');
+    expect(await startsThere()).toHaveLength(asked);
+    const done = await eventually('what was under way has ended', async () => {
+      const task = await onA.get(running.id);
+      return task.status.state === 'TASK_STATE_WORKING' ? undefined : task;
+    });
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(answerOf(done)).toContain('1.25 ');
   });
 });

@@ -215,6 +215,27 @@ describe('a call of a remote agent', () => {
     );
   });
 
+  it('should withdraw a question that nobody can answer', async () => {
+    server.answer = (request, response) => {
+      if (request.body['method'] === 'CancelTask') {
+        answered(request, response, taskOf('TASK_STATE_CANCELED'));
+        return;
+      }
+      streamed(request, response, [
+        { task: taskOf('TASK_STATE_WORKING') },
+        statusOf('TASK_STATE_INPUT_REQUIRED', 'Which one?'),
+      ]);
+    };
+    const turn = { tenant: 'acme', taskId: 'task-1' };
+    const { signal } = new AbortController();
+    const calling = agentAt().anything().call({ task: 'look' }, { turn, desk: undefined, signal });
+    expect((await calling.next()).value).toMatchObject({ asks: { question: 'Which one?' } });
+    expect(server.calls.map(({ body }) => body['method'])).toEqual([
+      'SendStreamingMessage',
+      'CancelTask',
+    ]);
+  });
+
   it('should keep the open question, and answer it with the next call', async () => {
     server.answer = (request, response) => {
       streamed(request, response, [

@@ -87,6 +87,14 @@ class Sessions {
         { type: 'resource_link', name: 'more', uri: 'https://x.example.com/' },
       ],
     }));
+    server.registerTool(
+      'report',
+      { description: 'our-own-token', inputSchema: {}, ...reads },
+      () => ({
+        content: [{ type: 'text', text: 'called with our-own-token' }],
+        structuredContent: { hosts: ['web-1', 'our-own-token'] },
+      }),
+    );
     server.registerTool('change', { description: 'changes', inputSchema: {} }, () => {
       note('change');
       return { content: [{ type: 'text', text: 'changed' }] };
@@ -193,7 +201,14 @@ async function call(
 describe('an MCP server over HTTP', () => {
   it('should offer what only reads, and what writes as far as the config says', async () => {
     const names = (server: RemoteMcpServer): string[] => server.tools().map(({ name }) => name);
-    const reads = ['far__look', 'far__picture', 'far__broken', 'far__slow', 'far__busy'];
+    const reads = [
+      'far__look',
+      'far__picture',
+      'far__report',
+      'far__broken',
+      'far__slow',
+      'far__busy',
+    ];
     expect(names(await connected())).toEqual(reads);
     expect(
       names(await connected({ writes: { change: 'ask-caller' }, tools: ['look', 'change'] })),
@@ -239,6 +254,19 @@ describe('an MCP server over HTTP', () => {
       certainty: 'done',
       text: 'no such dashboard',
       ended: { state: 'failed', partial: '', reason: 'no such dashboard' },
+    });
+  });
+
+  it('should bring a document as it is, and no secret on any way', async () => {
+    const server = await connected();
+    expect(server.tools().find(({ name }) => name === 'far__report')?.description).toContain(
+      '"[redacted]"',
+    );
+    expect((await call(server, 'far__report')).answer).toEqual({
+      success: true,
+      certainty: 'done',
+      text: 'called with [redacted]',
+      structured: { hosts: ['web-1', '[redacted]'] },
     });
   });
 

@@ -187,6 +187,15 @@ export class AgentConversation {
     return task !== undefined && toTask(task).status.state === 'TASK_STATE_CANCELED';
   }
 
+  private async withdraw(taskId: string, scene: CallScene): Promise<void> {
+    const { signal } = scene;
+    const fetch = this.http.fetchAt(this.depthOf(scene));
+    const client = await clientOf(await this.discovery.card(signal), fetch);
+    await client
+      .cancelTask({ id: taskId, tenant: '', metadata: {} }, { signal })
+      .catch(() => undefined);
+  }
+
   /** @throws RemoteError where agents have called each other too often. */
   private depthOf({ turn }: CallScene): number {
     const depth = (turn.depth ?? 0) + 1;
@@ -196,8 +205,9 @@ export class AgentConversation {
     return depth;
   }
 
-  private async result({ answer }: AgentCall, { desk }: CallScene): Promise<RemoteAnswer> {
+  private async result({ answer }: AgentCall, scene: CallScene): Promise<RemoteAnswer> {
     const { state, statusText, contextId, taskId } = answer;
+    const { desk } = scene;
     const isOpen = state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
     if (contextId !== undefined) {
       await keep(desk, this.name, {
@@ -205,6 +215,8 @@ export class AgentConversation {
         ...(isOpen && taskId !== undefined ? { taskId } : {}),
       });
     }
+    // Without a desk nobody keeps the question, so nobody could answer it.
+    if (isOpen && taskId !== undefined && desk === undefined) await this.withdraw(taskId, scene);
     const said = visible(statusText);
     const text = visible(answer.text);
     const whole = [text, said].filter((one) => one !== '').join('\n\n');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame } from '../assistant-backend.js';
 import { cleanText } from '../sources/clean-text.js';
 
@@ -24,15 +25,18 @@ const block = z.object({
     .optional()
     .catch(undefined),
 });
+const jsonObject = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 const result = z.object({
   content: z.array(z.unknown()).catch([]),
-  structuredContent: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  structuredContent: jsonObject.optional().catch(undefined),
   isError: z.boolean().catch(false),
 });
 
 export interface ReadResult {
   readonly success: boolean;
   readonly text: string;
+  /** What it sent beside, where that is a JSON object. */
+  readonly structured?: JsonObject;
   readonly files: readonly Extract<Frame, { kind: 'artifact' }>[];
 }
 
@@ -66,6 +70,7 @@ export function readResult(tool: string, value: unknown): ReadResult {
     success: !isError,
     text: text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}… [cut here]` : text,
     files,
+    ...(structuredContent === undefined ? {} : { structured: structuredContent }),
   };
 }
 

@@ -49,11 +49,12 @@ async function* redactedCall(
 }
 
 function answerWithout(answer: RemoteAnswer, redactor: Redactor): RemoteAnswer {
-  const { text, asks, ended } = answer;
+  const { text, asks, ended, structured } = answer;
   const hide = (said: string): string => redactor.hide(plainText(said));
   return {
     ...answer,
     text: hide(text),
+    ...(structured === undefined ? {} : { structured: redactor.hideIn(structured) as JsonObject }),
     ...(asks === undefined ? {} : { asks: { ...asks, question: hide(asks.question) } }),
     ...(ended === undefined
       ? {}

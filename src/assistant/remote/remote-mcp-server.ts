@@ -193,11 +193,15 @@ export class RemoteMcpServer {
         onProgress: (message) => steps.push(cleanText(message, STEP_CHARS)),
       });
       yield* followed(calling, steps);
-      const { success, text, files } = readResult(ours, await calling);
+      const { success, text, files, structured } = readResult(ours, await calling);
       for (const file of files) yield file;
       await end('done', text);
       const ended = { state: 'failed', partial: '', reason: text.trim() } as const;
-      return { success, certainty: 'done', text, ...(success ? {} : { ended }) };
+      return {
+        ...{ success, certainty: 'done', text },
+        ...(success ? {} : { ended }),
+        ...(structured === undefined ? {} : { structured }),
+      };
     } catch (error) {
       scene.signal.throwIfAborted();
       if (!(error instanceof RemoteError)) throw error;

@@ -21,6 +21,8 @@ export interface RemoteAnswer {
   readonly certainty: 'done' | 'refused' | 'unknown';
   /** The remote's words, or what went wrong, for whoever asked. */
   readonly text: string;
+  /** The document that an MCP server has sent beside its texts. */
+  readonly structured?: JsonObject;
   /** The remote wants to hear something before it goes on; the next call to it answers. */
   readonly asks?: { readonly kind: 'text' | 'auth'; readonly question: string };
   /** How it says itself that it ended without success; absent where we tell what went wrong. */

@@ -10,6 +10,8 @@ export interface RemoteWords {
   readonly asks: (agent: string) => string;
   /** Under what an agent asks back: where the answer goes, and what drops the question. */
   readonly howToLeave: (agent: string) => string;
+  /** Under a question to a call that nobody can answer. */
+  readonly notHere: string;
   /** The user has dropped it. `isTold`: so was the agent. */
   readonly left: (agent: string, isTold: boolean) => string;
   /** Before the reason that a remote gives for its end. */
@@ -41,6 +43,8 @@ const ENGLISH: RemoteWords = {
   asks: (agent) => `**${agent}** asks:`,
   howToLeave: (agent) =>
     `_Your answer goes to **${agent}** as you write it, whatever it says; \`cancel\` or \`never mind\` drops the question._`,
+  notHere:
+    'This call cannot be answered, so the task there is canceled. Ask through the assistant, or say it all at once.',
   left: (agent, isTold) =>
     isTold
       ? `The question of **${agent}** is dropped, and its task there is canceled.`
@@ -79,6 +83,7 @@ const CHINESE: RemoteWords = {
   asks: (agent) => `**${agent}** 的提问：`,
   howToLeave: (agent) =>
     `_您的回答会原样发给 **${agent}**，无论内容；回复“取消”或“算了”则放弃该问题。_`,
+  notHere: '此调用无法作答，因此那边的任务已取消。请通过助手询问，或一次说明全部内容。',
   left: (agent, isTold) =>
     isTold
       ? `已放弃 **${agent}** 的问题，并已取消它那边的任务。`
