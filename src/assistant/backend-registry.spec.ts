@@ -51,6 +51,20 @@ describe('TenantBackends', () => {
     await rm(dir, { recursive: true });
   });
 
+  it('should have the built-in assistant and direct calls keep the secrets of its config', async () => {
+    const runbooks = {
+      ...{ hosts: ['wiki.example.com'], headers: { 'x-api-key': 'wiki-s3cr3t' } },
+      ...{ allowHttp: false, allowPrivate: [], timeoutMs: 1000 },
+    };
+    const backends = new TenantBackends({ tenants: [tenantOf('demo', { runbooks })] });
+    const question = 'alerts with service="wiki-s3cr3t"';
+    const answer = contentOf(await framesOf(backends.backendOf('demo'), question));
+    expect(answer).toContain('[redacted]');
+    expect(answer).not.toContain('s3cr3t');
+    expect(backends.redactorOf('demo').hide('wiki-s3cr3t')).toBe('[redacted]');
+    await backends.onModuleDestroy();
+  });
+
   it('should give each tenant its backend', async () => {
     const backends = new TenantBackends({
       tenants: [tenantOf('demo'), moduleTenant('acme', EXAMPLE, { steps: ['one'], stepMs: 1 })],

@@ -60,6 +60,11 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     return this.opened.get(tenant)?.remotes;
   }
 
+  /** Takes the tenant's secrets, and what looks like one, out of texts. */
+  redactorOf(tenant: string): Redactor {
+    return this.opened.get(tenant)?.redactor ?? new Redactor([]);
+  }
+
   async cancelRemote(tenant: string, remote: string, taskId: string): Promise<void> {
     const agent = this.opened.get(tenant)?.remotes.agent(remote);
     if (agent === undefined) throw new Error(`no remote ${remote} of tenant ${tenant}`);
@@ -136,6 +141,7 @@ interface Opened {
   readonly tenant: TenantConfig;
   readonly sources: TenantSources;
   readonly remotes: TenantRemotes;
+  readonly redactor: Redactor;
   /** Behind the gate of its writes, if it has one. */
   readonly inner: AssistantBackend | undefined;
   /** Undefined until a module is loaded. */
@@ -144,14 +150,16 @@ interface Opened {
 
 function openTenant(tenant: TenantConfig): Opened {
   const sources = openSources(tenant.sources, tenant);
-  const remotes = new TenantRemotes(tenant, new Redactor(secretsOf(tenant)));
+  const redactor = new Redactor(secretsOf(tenant));
+  const remotes = new TenantRemotes(tenant, redactor);
   remotes.start();
-  const inner = openBackend(tenant, sources, remotes);
+  const inner = openBackend(tenant, sources, remotes, redactor);
   const { writes } = tenant;
   return {
     tenant,
     sources,
     remotes,
+    redactor,
     inner,
     // Also where nothing may be proposed any more: an answer to what was proposed before comes here.
     backend:
@@ -185,9 +193,11 @@ function openBackend(
   tenant: TenantConfig,
   sources: TenantSources,
   remotes: TenantRemotes,
+  redactor: Redactor,
 ): AssistantBackend | undefined {
   const { assistant, writes } = tenant;
-  const builtin = (): BuiltinBackend => new BuiltinBackend(sources, Date.now, writes, remotes);
+  const builtin = (): BuiltinBackend =>
+    new BuiltinBackend(sources, Date.now, writes, remotes, redactor);
   switch (assistant.backend) {
     case 'builtin':
       return builtin();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alertOf, FakeSources } from '../../test/support/fake-sources.js';
 import type { Frame } from '../assistant/assistant-backend.js';
 import type { TenantBackends } from '../assistant/backend-registry.js';
+import { Redactor } from '../assistant/llm/redactor.js';
 import type { RemoteAnswer } from '../assistant/remote/remote-tool.js';
 import { TenantSources } from '../assistant/sources/tenant-sources.js';
 import type { CallContext } from '../domain/call-context.js';
@@ -21,7 +22,10 @@ const demand = (): Promise<void> => {
 
 function serviceOver(sources: TenantSources): ToolService {
   return new ToolService(
-    { sourcesOf: () => sources } as unknown as TenantBackends,
+    {
+      sourcesOf: () => sources,
+      redactorOf: () => new Redactor(['hunter2-hunter2']),
+    } as unknown as TenantBackends,
     { of: () => ({ demand }) } as unknown as AllowanceService,
   );
 }
@@ -45,6 +49,25 @@ describe('ToolService', () => {
     refusal = new Error('used up');
     await expect(tools.call(ann, 'list_alerts', {}, NEVER)).rejects.toThrow('used up');
     refusal = undefined;
+  });
+
+  it('should tell no secret that stands in a source, nor one in its arguments', async () => {
+    const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+    const hostile = new FakeSources({
+      alerts: [
+        alertOf(
+          { alertname: 'A', note: 'hunter2-hunter2' },
+          { annotations: { summary: token, description: 'DB_PASSWORD=letmein9' } },
+        ),
+      ],
+    });
+    const tools = serviceOver(new TenantSources([hostile.router]));
+    for (const args of [{ name: 'A' }, { name: token }, { nosuch: token }]) {
+      const outcome = await tools.call(ann, 'get_alert', args, NEVER);
+      const told = `${outcome?.show(10_000) ?? ''} ${JSON.stringify(outcome?.result)}`;
+      expect(told).not.toMatch(/hunter2|ghp_|letmein9/);
+      if (args.name === 'A') expect(told).toContain('[redacted]');
+    }
   });
 
   it('should offer nothing where there is nothing to read', async () => {

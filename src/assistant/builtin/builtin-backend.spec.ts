@@ -9,6 +9,7 @@ import {
   turnOf,
 } from '../../../test/support/fake-sources.js';
 import type { Frame } from '../assistant-backend.js';
+import { Redactor } from '../llm/redactor.js';
 import { DemoSource } from '../sources/demo.source.js';
 import { asLabels } from '../sources/shape.js';
 import { SourceError } from '../sources/source-error.js';
@@ -180,6 +181,36 @@ describe('BuiltinBackend', () => {
     expect(row.split(/(?<!\\)\|/)).toHaveLength(8);
     expect(row).not.toMatch(/[^\\]<img|[^\\]\[click|\u202e/);
     expect(row.length).toBeLessThan(600);
+  });
+
+  it('should show no secret that stands in an alert, nor leave it in the evidence', async () => {
+    const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+    const hostile = alertOf(
+      { alertname: 'Hostile', env: 'prod', note: 'hunter2-hunter2', auth: `Bearer ${token}` },
+      {
+        summary: `the key is ${token}`,
+        annotations: {
+          summary: `DB_PASSWORD=letmein9 ${token}`,
+          link: 'https://x/?t=hunter2-hunter2',
+        },
+      },
+    );
+    const { router } = new FakeSources({ alerts: [hostile] });
+    const secrets = new Redactor(['hunter2-hunter2']);
+    const sources = new TenantSources([router]);
+    const backend = new BuiltinBackend(sources, () => NOW, undefined, undefined, secrets);
+    const questions = [
+      'what is firing?',
+      'details of Hostile',
+      'how many alerts by note?',
+      '有哪些告警',
+    ];
+    for (const question of questions) {
+      const frames: Frame[] = [];
+      for await (const frame of backend.run(turnOf(question), NEVER)) frames.push(frame);
+      expect(contentOf(frames)).toContain('redacted');
+      expect(JSON.stringify(frames)).not.toMatch(/hunter2|ghp\\*_|letmein9/);
+    }
   });
 
   it('should keep its memory small whatever the labels are', async () => {
