@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
 import type { MuteRights } from '../domain/call-context.js';
 import type { Whose } from '../domain/limit.js';
 import type { Looked, WriteDesk } from './writes/write-desk.js';
-import type { BegunWrite } from './writes/write-plan.js';
+import type { WritePlan } from './writes/write-plan.js';
 
 /** One finished turn of a context, as the next turn sees it. */
 export interface PastTurn {
@@ -144,8 +144,9 @@ export interface AssistantBackend {
    */
   lookBack?(
     turn: Turn,
-    begun: readonly BegunWrite[],
+    begun: readonly WritePlan[],
     signal: AbortSignal,
+    desk?: WriteDesk,
   ): Promise<readonly Looked[]>;
 }
 

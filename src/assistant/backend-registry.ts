@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { GatewayConfig, TenantConfig } from '../config/config.types.js';
+import { reasonOf } from '../config/reason-of.js';
 import type { AssistantBackend, BackendRegistry } from './assistant-backend.js';
 import { BuiltinBackend } from './builtin/builtin-backend.js';
 import { LlmBackend } from './llm/llm-backend.js';
@@ -131,7 +132,7 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
       opened.backend = new ModuleBackend(agent, assistant.module, assistant.readOnly);
       this.failures.delete(id);
     } catch (error) {
-      this.failures.set(id, error instanceof Error ? error.message : String(error));
+      this.failures.set(id, reasonOf(error));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/config.types.js';
+import { reasonOf } from '../config/reason-of.js';
 import type { MuteRights } from '../domain/call-context.js';
 import { DomainError, unavailable } from '../domain/errors.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -160,7 +161,7 @@ export class N9eIdentity implements OnModuleDestroy {
   }
 
   private cannotSay(cause: unknown): DomainError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     this.logger.warn(`a token could not be checked at n9e: ${reason}`);
     return unavailable('The token cannot be checked right now', cause);
   }

@@ -7,6 +7,7 @@ import {
 import { CallToolResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Command } from 'commander';
 import { EXIT_USAGE } from '../config/exit-code.js';
+import { reasonOf } from '../config/reason-of.js';
 import { CliError, EXIT, type ExitCode } from './a2a/exit-code.js';
 import { jsonLine, terminalText } from './terminal-text.js';
 
@@ -204,7 +205,7 @@ function parseArguments(text: string): Record<string, unknown> {
 
 function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof StreamableHTTPError) return new CliError(exitOfStatus(error.code), message);
   // What fetch throws when there is no connection.
   if (error instanceof TypeError) {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from './config-error.js';
+import { reasonOf } from './reason-of.js';
 
 /**
  * The command line of a single gateway: `--config FILE`, or nothing. Whatever else it says must not
@@ -11,7 +12,7 @@ export function gatewayArguments(args: readonly string[]): { readonly file?: str
     const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } } });
     return values.config === undefined ? {} : { file: values.config };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new ConfigError([`the command line: ${reason}`]);
   }
 }

@@ -24,6 +24,7 @@ import { SecretReader } from './secrets.js';
 import { isSound } from './structure-faults.js';
 import { hashToken, tokenSecretFault } from './token-secret.js';
 import { withoutNulls } from './without-nulls.js';
+import { reasonOf } from './reason-of.js';
 
 export interface LoadOptions {
   readonly environment: Environment;
@@ -100,7 +101,7 @@ function contentOf(yaml: ReturnType<typeof parseDocument>, path: string): unknow
   try {
     return yaml.toJS();
   } catch (error) {
-    throw new ConfigError([`${path}: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`${path}: ${reasonOf(error)}`]);
   }
 }
 

@@ -1,16 +1,17 @@
 import type { Faults } from './faults.js';
 
-/**
- * The tools that read the sources, one by one, by their names in the registry
- * (src/assistant/tools; a test there keeps the two lists the same).
- */
-export const READ_TOOLS = [
+/** Those that tell of alerts. */
+export const ALERT_TOOLS = [
   'list_alerts',
   'get_alert',
   'count_alerts',
   'alert_timeline',
   'alert_history',
   'list_silences',
+] as const;
+
+/** Those that tell of metrics, rules and targets. */
+export const METRIC_TOOLS = [
   'query_metrics',
   'search_metrics',
   'list_labels',
@@ -18,6 +19,15 @@ export const READ_TOOLS = [
   'list_targets',
   'list_rules',
   'explain_rule',
+] as const;
+
+/**
+ * The tools that read the sources, one by one, by their names in the registry
+ * (src/assistant/tools; a test there keeps the two lists the same).
+ */
+export const READ_TOOLS = [
+  ...ALERT_TOOLS,
+  ...METRIC_TOOLS,
   'list_busi_groups',
   'list_dashboards',
   'read_runbook',

@@ -3,6 +3,7 @@ import { BackendRegistry } from '../assistant/assistant-backend.js';
 import { RedisEffectStore } from '../store/redis-effect.store.js';
 import type { TaskKeys } from '../store/task-ref.js';
 import { type RemoteTask, remoteTasksOf } from './run-calls.js';
+import { reasonOf } from '../config/reason-of.js';
 
 /**
  * Ends what runs have set in motion at remote agents when no run is left to follow it (design 5.5,
@@ -54,7 +55,7 @@ export class RemoteEnds {
       });
     } catch (error) {
       // Most often it had ended before.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = reasonOf(error);
       this.logger.debug({ msg: `a task at a remote took no cancel: ${why}`, ...about });
     }
   }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Deed, Looked } from '../assistant/writes/write-desk.js';
-import type { BegunWrite } from '../assistant/writes/write-plan.js';
+import type { WritePlan } from '../assistant/writes/write-plan.js';
 import { ScriptCode } from '../redis/script-code.js';
 import type { RedisApprovalStore } from '../store/redis-approval.store.js';
 import type { Outcome } from '../store/outcome.js';
@@ -149,14 +149,16 @@ describe('RunDesk', () => {
 
     it('should record what was seen to be done, and say of what nobody knows', async () => {
       const own = desk({ attempt: 2 });
-      const look = vi.fn((_plans: readonly BegunWrite[]) =>
+      const look = vi.fn((_plans: readonly WritePlan[]) =>
         Promise.resolve<readonly Looked[]>([
           { outcome: 'done', text: 'a is there' },
           { outcome: 'unknown', text: 'no b' },
         ]),
       );
       expect(await own.lookBack(begun, look)).toEqual([{ text: 'b', seen: 'no b' }]);
-      expect(look.mock.calls[0]?.[0]).toEqual(begun.map(({ plan }) => plan));
+      expect(look.mock.calls[0]?.[0]).toEqual(
+        begun.map(({ plan, text }) => ({ ...plan, summary: text })),
+      );
       expect(store.marks).toEqual(['outcome write-2-1']);
       expect(own.deeds).toEqual([
         { text: 'a', outcome: 'done' },

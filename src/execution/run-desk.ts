@@ -7,7 +7,7 @@ import type {
   WriteDesk,
   WriteNote,
 } from '../assistant/writes/write-desk.js';
-import type { BegunWrite } from '../assistant/writes/write-plan.js';
+import type { BegunWrite, WritePlan } from '../assistant/writes/write-plan.js';
 import { metrics } from '../metrics/metrics.js';
 import { resend } from '../redis/redis-errors.js';
 import { ScriptCode } from '../redis/script-code.js';
@@ -100,7 +100,7 @@ export class RunDesk implements WriteDesk {
    */
   async lookBack(
     begun: readonly BegunEffect[],
-    look: (plans: readonly BegunWrite[]) => Promise<readonly Looked[]>,
+    look: (plans: readonly WritePlan[]) => Promise<readonly Looked[]>,
   ): Promise<readonly { readonly text: string; readonly seen?: string }[]> {
     if (begun.length === 0) return [];
     const entries = begun.map((effect) => {
@@ -108,7 +108,7 @@ export class RunDesk implements WriteDesk {
       return { ...effect, entry };
     });
     this.deeds.push(...entries.map(({ entry }) => entry));
-    const looked = await look(begun.map(({ plan }) => plan));
+    const looked = await look(begun.map(({ plan, text }) => ({ ...plan, summary: text })));
     const open: { text: string; seen?: string }[] = [];
     for (const [n, { id, text, plan, entry }] of entries.entries()) {
       const seen = looked[n];

@@ -273,7 +273,7 @@ export class Run {
     const { signal } = this.halt;
     const turn = await resend(this.seed.turn, { forMs: 30_000, signal });
     const open = await this.desk.lookBack(this.seed.begun, async (plans) => {
-      return (await this.backend.lookBack?.(turn, plans, signal)) ?? [];
+      return (await this.backend.lookBack?.(turn, plans, signal, this.desk)) ?? [];
     });
     if (open.length > 0) {
       const seen = open.flatMap(({ seen: text }) => text ?? []);

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { TracingSettings } from '../config/config.types.js';
+import { reasonOf } from '../config/reason-of.js';
 import { useTracer } from './tracing.js';
 
 /**
@@ -15,7 +16,7 @@ export async function openTracing(
   const { openOtel } = await import('./otel.js');
   useTracer(
     openOtel(settings, version, (error) => {
-      const what = error instanceof Error ? error.message : String(error);
+      const what = reasonOf(error);
       logger.warn({ msg: 'spans could not be sent', reason: what.slice(0, 300) });
     }),
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import type { Deed, Looked, WriteDesk } from '../../src/assistant/writes/write-desk.js';
-import type { BegunWrite } from '../../src/assistant/writes/write-plan.js';
+import type { WritePlan } from '../../src/assistant/writes/write-plan.js';
 import type { Task } from '../../src/domain/a2a.js';
 import { Keys } from '../../src/redis/keys.js';
 import { callerOf, Core, coreConfig, say } from '../support/core.js';
@@ -22,9 +22,9 @@ let stay: 'in the act' | 'after it' | 'nowhere';
 let seen: Looked | 'nothing can be seen';
 let looks: number;
 
-function lookBack(_turn: Turn, begun: readonly BegunWrite[]): Promise<readonly Looked[]> {
+function lookBack(_turn: Turn, begun: readonly WritePlan[]): Promise<readonly Looked[]> {
   looks += 1;
-  expect(begun).toEqual([PLAN]);
+  expect(begun).toEqual([{ ...PLAN, summary: 'press the button' }]);
   return seen === 'nothing can be seen' ? Promise.reject(new Error(seen)) : Promise.resolve([seen]);
 }
 

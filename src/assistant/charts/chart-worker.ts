@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { ChartSpec } from './chart-spec.js';
 import { drawPng } from './draw-png.js';
 import { drawSvg } from './draw-chart.js';
+import { reasonOf } from '../../config/reason-of.js';
 
 /** What the thread is asked, and what it answers. */
 export interface ChartOrder {
@@ -16,7 +17,7 @@ parentPort?.on('message', ({ id, spec }: ChartOrder) => {
   } catch (error) {
     parentPort?.postMessage({
       id,
-      failure: error instanceof Error ? error.message : String(error),
+      failure: reasonOf(error),
     });
   }
 });

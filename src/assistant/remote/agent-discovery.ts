@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { RemoteAgentConfig } from '../../config/config.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import type { Redactor } from '../llm/redactor.js';
 import { type RemoteCard, readCard, type RemoteSkill } from './agent-card.js';
 import { Keeper } from './keeper.js';
@@ -97,7 +98,7 @@ export class AgentDiscovery {
 
   /** For people and logs. */
   private wordsOf(error: unknown): string {
-    return this.redactor.hide(error instanceof Error ? error.message : String(error));
+    return this.redactor.hide(reasonOf(error));
   }
 
   private async fetchCard(known: KnownAgent | undefined, signal: AbortSignal): Promise<KnownAgent> {

@@ -39,7 +39,7 @@ export function approvable(tool: RemoteTool): WriteTool {
     },
     tell: (args, words) =>
       words.callRemote({ remote: whoOf(tool), kind, lines: shownOf(tool, args) }),
-    affected: () => Promise.resolve(undefined),
+    affected: () => Promise.resolve({ away: [] }),
     follow: (args, scene, spoken) =>
       follow(tool, args, scene, remoteWordsFor(scene.turn.lang, spoken)),
     carryOut: () => Promise.reject(new Error('bug: a remote tool is followed')),

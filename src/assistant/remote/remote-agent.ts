@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RemoteAgentConfig } from '../../config/config.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import { causesOf } from '../../outbound/causes.js';
 import type { Redactor } from '../llm/redactor.js';
 import { cleanText } from '../sources/clean-text.js';
@@ -114,7 +115,7 @@ export class RemoteAgent {
       const client = await clientOf(await this.discovery.card(signal), this.http.fetchAt(1));
       await client.cancelTask({ id: taskId, tenant: '', metadata: {} }, { signal });
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = reasonOf(error);
       throw new Error(this.redactor.hide(cleanText(words, SUMMARY_CHARS)), { cause: error });
     }
   }

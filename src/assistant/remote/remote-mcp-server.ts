@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
 import type { McpServerConfig } from '../../config/config.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import { MOST_DEPTH } from '../../domain/agent-depth.js';
 import type { Frame } from '../assistant-backend.js';
 import type { Redactor } from '../llm/redactor.js';
@@ -134,7 +135,7 @@ export class RemoteMcpServer {
 
   /** For people and logs. */
   private wordsOf(error: unknown): string {
-    return this.redactor.hide(error instanceof Error ? error.message : String(error));
+    return this.redactor.hide(reasonOf(error));
   }
 
   private toolOf(

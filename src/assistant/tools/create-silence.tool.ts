@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { LabelSet, MadeSilence, NewSilence, Source } from '../sources/source.types.js';
 import { isBroad } from '../writes/policy.js';
 import type { Danger, PlanFacts, WritePlan } from '../writes/write-plan.js';
-import type { WriteContext, WriteTool } from '../writes/write-tool.js';
+import type { Affected, WriteContext, WriteTool } from '../writes/write-tool.js';
 import { LOOK_MS } from '../writes/look-back.js';
 import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
@@ -124,13 +124,14 @@ export const createSilence: WriteTool = {
       ...(plan.covers === undefined ? {} : { covers: plan.covers }),
     });
   },
-  async affected(args, ctx, signal): Promise<number | undefined> {
+  async affected(args, ctx, signal): Promise<Affected> {
     const { matchers, source, covers } = parseInput(planned, args);
-    // The source's own word stands in the plan.
-    if (covers !== undefined) return undefined;
-    const { answers } = await ctx.reads.alerts(signal);
+    const { answers, failures } = await ctx.reads.alerts(signal);
+    const away = failures.map(({ error }) => error);
     const own = answers.find((answer) => answer.source.name === source);
-    return own?.value.filter(fits(matchers)).length;
+    // Of a mute the source's own word stands in the plan.
+    if (covers !== undefined || own === undefined) return { away };
+    return { count: own.value.filter(fits(matchers)).length, away };
   },
   async carryOut(args, ctx, words): Promise<Deed> {
     const plan = parseInput(planned, args);

@@ -3,7 +3,7 @@ import { cleanText } from '../sources/clean-text.js';
 import { isUndone, SourceError } from '../sources/source-error.js';
 import type { Silence, Source } from '../sources/source.types.js';
 import type { PlanFacts, WritePlan } from '../writes/write-plan.js';
-import type { WriteTool } from '../writes/write-tool.js';
+import type { Affected, WriteTool } from '../writes/write-tool.js';
 import { LOOK_MS } from '../writes/look-back.js';
 import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
@@ -83,7 +83,10 @@ export const expireSilence: WriteTool = {
       by: plan.created_by,
     });
   },
-  affected: () => Promise.resolve(undefined),
+  async affected(_args, ctx, signal): Promise<Affected> {
+    const { failures } = await ctx.reads.silences(signal);
+    return { away: failures.map(({ error }) => error) };
+  },
   async carryOut(args, ctx, words): Promise<Deed> {
     const plan = parseInput(planned, args);
     const source = ctx.reads.sources.all.find(({ name }) => name === plan.source);

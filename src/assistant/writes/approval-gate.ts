@@ -15,7 +15,7 @@ import { spentWordsFor } from '../spent-words.js';
 import { ToolInputError } from '../tools/tool-input-error.js';
 import { endingOf, TurnWrites, type WriteScene } from './carry-out.js';
 import type { Looked, WriteDesk } from './write-desk.js';
-import { type BegunWrite, type PlanDocument, readDocument } from './write-plan.js';
+import { type PlanDocument, readDocument, type WritePlan } from './write-plan.js';
 import type { WriteTool } from './write-tool.js';
 import { writeWordsFor } from './write-words.js';
 
@@ -71,11 +71,12 @@ export class ApprovalGate implements AssistantBackend {
 
   async lookBack(
     turn: Turn,
-    begun: readonly BegunWrite[],
+    begun: readonly WritePlan[],
     signal: AbortSignal,
+    desk?: WriteDesk,
   ): Promise<readonly Looked[]> {
     signal.throwIfAborted();
-    const scene = this.scene(turn, this.options.writes, signal);
+    const scene = this.scene(turn, this.options.writes, signal, desk);
     return new TurnWrites(scene).lookBack(begun, WRITE_TOOLS);
   }
 

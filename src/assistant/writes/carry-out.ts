@@ -6,18 +6,11 @@ import type { Frame, Turn } from '../assistant-backend.js';
 import { isTimezone, showInstant } from '../builtin/time/zoned.js';
 import { SourceReads } from '../tools/source-reads.js';
 import { cleanText } from '../sources/clean-text.js';
-import type { SourceError } from '../sources/source-error.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
 import { lookBack } from './look-back.js';
 import type { Asking, Deed, Looked, OperatorAnswer, WriteDesk, WriteNote } from './write-desk.js';
-import {
-  type BegunWrite,
-  documentOf,
-  type PlanDocument,
-  type PlanOwner,
-  type WritePlan,
-} from './write-plan.js';
+import { documentOf, type PlanDocument, type PlanOwner, type WritePlan } from './write-plan.js';
 import type { WriteContext, WriteTool } from './write-tool.js';
 import { writeWordsFor, type WriteWords } from './write-words.js';
 
@@ -99,7 +92,9 @@ export class TurnWrites {
     if (desk === undefined || !this.allows(tool)) return this.denied('off');
     const before = await this.recall(tool, desk);
     if (before !== undefined) return this.told('before', this.words.before(before));
-    const plan = await this.plan(tool, args);
+    // A proposal shows what was read for its plan.
+    const ctx = this.context();
+    const plan = await this.plan(tool, args, ctx);
     const verdict = this.judge(tool, plan.args);
     const proposed = verdict.how === 'deny' ? 'PERMISSION_DENIED' : 'ok';
     this.log(tool, `proposed (${verdict.how})`, plan, { step: 'propose', outcome: proposed });
@@ -109,7 +104,7 @@ export class TurnWrites {
       case 'ask-caller': {
         const expires = now + APPROVAL_MS;
         const document = documentOf(plan, this.owner(), expires, verdict.exact);
-        return { kind: 'asks', frame: await this.ask(tool, document, expires) };
+        return { kind: 'asks', frame: await this.ask(tool, document, expires, '', ctx) };
       }
       case 'ask-operator':
         return yield* this.askOperator(tool, plan, desk);
@@ -119,8 +114,8 @@ export class TurnWrites {
   }
 
   /** @throws ToolInputError for arguments that cannot be planned, or be shown whole; the signal's reason. */
-  plan(tool: WriteTool, args: unknown): Promise<WritePlan> {
-    return tool.plan(args, this.context(), this.scene.signal);
+  plan(tool: WriteTool, args: unknown, ctx = this.context()): Promise<WritePlan> {
+    return tool.plan(args, ctx, this.scene.signal);
   }
 
   /** The question again, as it was. */
@@ -129,11 +124,9 @@ export class TurnWrites {
     document: PlanDocument,
     expires = Date.parse(document.expires_at),
     before = '',
+    ctx = this.context(),
   ): Promise<Extract<Frame, { kind: 'input_required' }>> {
-    const { signal } = this.scene;
-    const ctx = this.context();
-    const affected = await tool.affected(document.args, ctx, signal);
-    const away = tool.follow === undefined ? await routersAway(ctx, signal) : [];
+    const { count: affected, away } = await tool.affected(document.args, ctx, this.scene.signal);
     const question = this.words.question({
       lines: tool.tell(document.args, this.words, (time) => this.at(time)),
       affected,
@@ -175,22 +168,15 @@ export class TurnWrites {
 
   /** See AssistantBackend.lookBack. */
   async lookBack(
-    begun: readonly BegunWrite[],
+    begun: readonly WritePlan[],
     tools: readonly WriteTool[],
   ): Promise<readonly Looked[]> {
     const at = (time: number): string => this.at(time);
     const looked = await lookBack(begun, tools, { ctx: this.context(), words: this.words, at });
-    const { tenant, user, taskId } = this.scene.turn;
-    for (const [n, { tool }] of begun.entries()) {
-      const outcome = looked[n]?.outcome;
-      this.journal.log({
-        msg: 'write looked for after a takeover',
-        tool,
-        outcome,
-        tenant,
-        user,
-        taskId,
-      });
+    for (const [n, plan] of begun.entries()) {
+      const came = looked[n]?.outcome ?? 'unknown';
+      const tool = tools.find(({ name }) => name === plan.tool) ?? plan.tool;
+      this.log(tool, `looked for: ${came}`, plan, { step: 'effect', outcome: CAME_OF_IT[came] });
     }
     return looked;
   }
@@ -305,13 +291,4 @@ export class TurnWrites {
     const { timezone } = this.scene.turn;
     return showInstant(time, timezone !== undefined && isTimezone(timezone) ? timezone : 'UTC');
   }
-}
-
-/** Alert routers whose silences are unknown now. */
-async function routersAway(
-  { reads }: WriteContext,
-  signal: AbortSignal,
-): Promise<readonly SourceError[]> {
-  const { failures } = await reads.silences(signal);
-  return failures.map(({ error }) => error);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame } from '../assistant-backend.js';
 import type { CallScene } from '../remote/remote-tool.js';
+import type { SourceError } from '../sources/source-error.js';
 import type { ToolContext } from '../tools/tool.js';
 import type { PlanFacts, PlanOwner, WritePlan } from './write-plan.js';
 import type { LookScene } from './look-back.js';
@@ -12,6 +13,14 @@ export interface WriteContext extends ToolContext {
   readonly owner: PlanOwner;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** What a plan is about now. */
+export interface Affected {
+  /** Alerts that fire; absent when that cannot be told. */
+  readonly count?: number;
+  /** Who did not answer, so that what it has is not counted. */
+  readonly away: readonly SourceError[];
 }
 
 /**
@@ -29,8 +38,7 @@ export interface WriteTool {
   factsOf(args: JsonObject): PlanFacts;
   /** What exactly will be done, as Markdown lines, for whoever decides. */
   tell(args: JsonObject, words: WriteWords, at: (time: number) => string): readonly string[];
-  /** How many alerts that fire now it is about; undefined when that cannot be told. */
-  affected(args: JsonObject, ctx: ToolContext, signal: AbortSignal): Promise<number | undefined>;
+  affected(args: JsonObject, ctx: ToolContext, signal: AbortSignal): Promise<Affected>;
   /**
    * Of a tool at a remote, in place of `carryOut`: it tells how it goes on, and records itself at the
    * desk.

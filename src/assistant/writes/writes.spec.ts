@@ -33,6 +33,8 @@ type Question = Extract<Frame, { kind: 'input_required' }>;
 class Bench {
   readonly created: NewSilence[] = [];
   readonly expired: string[] = [];
+  /** What the router was asked for. */
+  readonly reads: string[] = [];
   readonly silences: Silence[] = [];
   readonly desk = new FakeDesk();
   fault: SourceError | undefined;
@@ -57,10 +59,16 @@ class Bench {
       ...facts.router,
       alerts: {
         view: 'router',
-        list: () => (this.away ? this.gone() : Promise.resolve(facts.alerts)),
+        list: () => {
+          this.reads.push('alerts');
+          return this.away ? this.gone() : Promise.resolve(facts.alerts);
+        },
       },
       silences: {
-        list: () => (this.away ? this.gone() : Promise.resolve(this.silences)),
+        list: () => {
+          this.reads.push('silences');
+          return this.away ? this.gone() : Promise.resolve(this.silences);
+        },
         groups: () => Promise.resolve([]),
       },
       silenceWrites: {
@@ -101,11 +109,16 @@ class Bench {
 
   /** What another instance sees of the write that was begun last. */
   async look(more: Partial<Turn> = {}): Promise<Looked | undefined> {
-    const plan = this.desk.done.at(-1)?.plan;
-    if (plan === undefined) throw new Error('no write was begun with a plan');
+    const { plan, text } = this.desk.done.at(-1) ?? {};
+    if (plan === undefined || text === undefined) throw new Error('no write was begun');
     const { signal } = new AbortController();
     const turn = turnOf('yes', { attempt: 2, ...more });
-    const [looked, ...others] = await this.gate().lookBack(turn, [plan], signal);
+    const [looked, ...others] = await this.gate().lookBack(
+      turn,
+      [{ ...plan, summary: text }],
+      signal,
+      this.desk,
+    );
     expect(others).toEqual([]);
     return looked;
   }
@@ -517,6 +530,12 @@ describe('the end of a silence', () => {
     expect(question).toMatch(/⚠ Alertmanager at fake-am/);
   });
 
+  it('should be proposed by what was read for its plan, each router asked once', async () => {
+    await bench.propose('silence alertname="DiskFull" for 1h');
+    // For the words of the question, and once more for the plan and all that is shown of it.
+    expect(bench.reads).toEqual(['silences', 'alerts', 'alerts']);
+  });
+
   it('should name the candidates when several fit', async () => {
     bench.silence();
     bench.silence({ id: '99999999-2222-3333-4444-555555555555' });
@@ -546,6 +565,12 @@ describe('a look at what an instance had begun before it was gone', () => {
       outcome: 'done',
       text: expect.stringMatching(
         /^Done: the silence `am-7` was made in `fake-am`, as was seen there at .* UTC\.$/,
+      ) as unknown,
+    });
+    expect(bench.desk.notes.at(-1)).toMatchObject({
+      ...{ step: 'effect', outcome: 'ok' },
+      detail: expect.stringContaining(
+        'create_silence looked for: done: create a silence',
       ) as unknown,
     });
     expect((await bench.look({ lang: 'zh_CN' }))?.text).toContain('静默 `am-7` 已创建于');
@@ -594,7 +619,7 @@ describe('a look at what an instance had begun before it was gone', () => {
 
   it('should look for nothing that it has no tool for', async () => {
     const { signal } = new AbortController();
-    const plan = { tool: 'far__press', args: {} };
+    const plan = { tool: 'far__press', args: {}, summary: 'press' };
     expect(await bench.gate().lookBack(turnOf('yes'), [plan], signal)).toEqual([
       { outcome: 'unknown' },
     ]);

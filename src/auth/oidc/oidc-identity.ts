@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/config.types.js';
 import type { OidcIssuer } from '../../config/oidc.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import { DomainError, unavailable } from '../../domain/errors.js';
 import { metrics } from '../../metrics/metrics.js';
 import { ExpiringMap } from '../expiring-map.js';
@@ -175,7 +176,7 @@ export class OidcIdentity implements OnApplicationBootstrap, OnModuleDestroy {
     // The same while it is too early to ask again: told once.
     if (error === this.told) return;
     this.told = error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     metrics.issuerFailures.inc();
     this.logger.warn({
       msg: 'an issuer of access tokens could not be asked',

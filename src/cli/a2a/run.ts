@@ -3,6 +3,7 @@ import { terminalText } from '../terminal-text.js';
 import { CliError, EXIT, type ExitCode } from './exit-code.js';
 import { buildProgram } from './program.js';
 import type { CliEnvironment } from './session.js';
+import { reasonOf } from '../../config/reason-of.js';
 
 /** Runs one command line (without node and script) and says how the process should exit. */
 export async function runA2aCli(
@@ -30,6 +31,6 @@ function toCliError(error: unknown): CliError {
     if (at instanceof CliError) return at;
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = reasonOf(cause);
   return new CliError(EXIT.refused, message, { cause: error });
 }

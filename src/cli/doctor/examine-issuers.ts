@@ -4,6 +4,7 @@ import { readIssuerDocument } from '../../auth/oidc/issuer-documents.js';
 import { IssuerHttp } from '../../auth/oidc/issuer-http.js';
 import { readKeys } from '../../auth/oidc/issuer-keys.js';
 import type { IntrospectionConfig, OidcIssuer } from '../../config/oidc.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import type { Finding } from '../../redis/doctor/finding.js';
 
 /** Whether each issuer of access tokens says who it is, gives keys, and answers about tokens. */
@@ -64,7 +65,7 @@ async function found(
   try {
     return { check, where: issuer, level: 'ok', text: await look() };
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = reasonOf(error);
     return { check, where: issuer, level: 'error', text };
   }
 }

@@ -4,6 +4,7 @@ import { secretsOf } from '../../assistant/llm/tenant-secrets.js';
 import { openSources } from '../../assistant/sources/tenant-sources.js';
 import { TenantRemotes } from '../../assistant/remote/tenant-remotes.js';
 import type { LlmConfig, TenantConfig } from '../../config/config.types.js';
+import { reasonOf } from '../../config/reason-of.js';
 import type { Finding } from '../../redis/doctor/finding.js';
 
 const PATIENCE_MS = 10_000;
@@ -35,7 +36,7 @@ async function examineSources({ id, sources }: TenantConfig): Promise<Finding[]>
       text,
     }));
   } catch (error) {
-    return [{ check: 'sources', where: id, level: 'error', text: textOf(error) }];
+    return [{ check: 'sources', where: id, level: 'error', text: reasonOf(error) }];
   } finally {
     await opened.close();
   }
@@ -66,7 +67,7 @@ async function examineModel({ id, assistant }: TenantConfig): Promise<Finding[]>
     });
     return [{ check: 'model', where: `${id}/${assistant.model}`, ...judge(status) }];
   } catch (error) {
-    const text = textOf(error);
+    const text = reasonOf(error);
     return [{ check: 'model', where: `${id}/${assistant.model}`, level: 'error', text }];
   } finally {
     await http.close();
@@ -88,8 +89,4 @@ function headersOf({ provider, apiKey, headers }: LlmConfig): Record<string, str
   return provider === 'anthropic'
     ? { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01', ...headers }
     : { authorization: `Bearer ${apiKey}`, ...headers };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

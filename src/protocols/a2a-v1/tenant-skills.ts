@@ -1,6 +1,6 @@
 import type { AssistantConfig, TenantConfig } from '../../config/config.types.js';
 import type { TenantLimits } from '../../config/limits.js';
-import type { ReadTool } from '../../config/toolsets.js';
+import { ALERT_TOOLS, METRIC_TOOLS, type ReadTool } from '../../config/toolsets.js';
 import type { JsonObject } from '../../domain/a2a.js';
 
 /** Names the extension under which the extended card tells the caller's limits; nothing to activate. */
@@ -21,24 +21,6 @@ const METRICS = {
   tags: ['metrics', 'prometheus', '指标'],
   examples: ['Which targets are down?', 'query up{job="node"}', '哪些采集目标离线了？'],
 };
-
-const ALERT_TOOLS: readonly ReadTool[] = [
-  'list_alerts',
-  'get_alert',
-  'count_alerts',
-  'alert_timeline',
-  'alert_history',
-  'list_silences',
-];
-const METRIC_TOOLS: readonly ReadTool[] = [
-  'query_metrics',
-  'search_metrics',
-  'list_labels',
-  'chart',
-  'list_targets',
-  'list_rules',
-  'explain_rule',
-];
 
 /**
  * What this tenant's assistant can do, as its configuration has it (seed-behaviours V22). No name,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisSettings } from '../../config/config.types.js';
 import { parseRedisUrl } from '../../config/redis-url.js';
+import { reasonOf } from '../../config/reason-of.js';
 import { Keys } from '../keys.js';
 import { mastersOf, openRedis, openNode, openSentinel, type RedisClient } from '../open-redis.js';
 import { type Finding, parseInfo, parsePairs } from './finding.js';
@@ -120,7 +121,7 @@ async function examineSentinels(settings: RedisSettings, leaseMs: number): Promi
       const right = 'SENTINEL MASTER';
       findings.push(failoverTime('down-after-milliseconds', where, downAfter, leaseMs, right));
     } catch (error) {
-      findings.push({ check: 'sentinel', where, level: 'error', text: textOf(error) });
+      findings.push({ check: 'sentinel', where, level: 'error', text: reasonOf(error) });
     } finally {
       sentinel.disconnect();
     }
@@ -186,7 +187,7 @@ async function examineRights(client: RedisClient, settings: RedisSettings): Prom
           },
         ];
   } catch (error) {
-    const text = `${textOf(error)}; docs/security.md lists the rights that a gateway needs`;
+    const text = `${reasonOf(error)}; docs/security.md lists the rights that a gateway needs`;
     return [{ check: 'channels', where, level: 'error', text }];
   } finally {
     opened.disconnect();
@@ -219,8 +220,4 @@ async function permitted<T>(ask: () => Promise<T>): Promise<T | undefined> {
     }
     throw error;
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
