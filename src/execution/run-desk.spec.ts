@@ -180,4 +180,28 @@ describe('RunDesk', () => {
       );
     });
   });
+
+  it('should tell that too many wait, and that nobody decided in time: nothing is approved', async () => {
+    const wish = { tool: 't', summary: 's', hash: 'h' };
+    const keys = { ref: { tenant: 'acme', user: 'ann', taskId: 't', contextId: 'c' } } as TaskKeys;
+    const asking = (approvals: object, now = 0) =>
+      desk({ keys, now: () => now, approvals: approvals as RedisApprovalStore }).askOperator(
+        wish,
+        new AbortController().signal,
+      );
+    const full = () => Promise.resolve({ code: ScriptCode.TooManyApprovals });
+    expect(await asking({ open: full })).toEqual({ decision: 'full' });
+    const decided: unknown[] = [];
+    const silent = {
+      open: () => Promise.resolve({ expires: 5 }),
+      stateOf: () => Promise.resolve(undefined),
+      decide: (...said: unknown[]) => {
+        decided.push(said.slice(2));
+        return Promise.resolve({ ok: true, decision: 'expired', by: '' });
+      },
+    };
+    expect(await asking(silent, 5)).toEqual({ decision: 'expired', by: '' });
+    // It ends the request itself, so that no later word counts.
+    expect(decided).toEqual([['expired', '']]);
+  });
 });

@@ -8,6 +8,9 @@ import { DomainError } from '../../src/domain/errors.js';
 import { foldEvents } from '../../src/domain/fold.js';
 import { metrics } from '../../src/metrics/metrics.js';
 import { backendOf, callerOf, Core, coreConfig, say, tenant } from '../support/core.js';
+import { Keys } from '../../src/redis/keys.js';
+import { ScriptCode } from '../../src/redis/script-code.js';
+import { RedisApprovalStore } from '../../src/store/redis-approval.store.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from '../support/wait.js';
 
@@ -183,6 +186,43 @@ describe('the core on one Redis', () => {
     });
     expect(JSON.parse(answer(done))).toEqual([
       { turn: 1, user: 'one', assistant: 'hello one', memory: { seen: 1 }, complete: true },
+    ]);
+  });
+
+  it('lets eight writes of a tenant wait for its operators, for two minutes each', async () => {
+    await start();
+    const { taskId } = await a.tasks.submit(alice, say('hang'));
+    const approvals = new RedisApprovalStore(a.redis.control, new Keys());
+    const wish = { tool: 'create_silence', summary: 's', hash: 'h' };
+    const open = (id: string) =>
+      approvals.open(id, 1, { tenant: 'acme', user: 'alice', taskId, ...wish });
+    const before = Date.now();
+    for (let n = 1; n <= 8; n += 1) {
+      const opened = await open(`wish-${String(n)}`);
+      expect('expires' in opened && Math.round((opened.expires - before) / 10_000)).toBe(12);
+    }
+    expect(await open('wish-9')).toEqual({ code: ScriptCode.TooManyApprovals });
+    await approvals.decide('acme', 'wish-1', 'refused', 'olga');
+    expect(await open('wish-9')).toHaveProperty('expires');
+    await b.tasks.cancel(alice, taskId);
+  });
+
+  it('keeps a turn that was canceled or has failed, marked as incomplete', async () => {
+    await start([tenant('acme', { limits: { ...DEFAULT_LIMITS, runSeconds: 1 } })]);
+    const hung = await a.tasks.submit(alice, say('hang'));
+    await b.tasks.cancel(alice, hung.taskId);
+    const { contextId } = hung;
+    const late = await a.tasks.submit(alice, say('slowly 60000', { contextId }));
+    const wait = { timeoutMs: 20_000, signal: never() };
+    const failed = await b.tasks.waitSettled(alice, late.taskId, wait);
+    expect(failed.status.state).toBe('TASK_STATE_FAILED');
+    const next = await b.tasks.submit(alice, say('past', { contextId }));
+    const past = JSON.parse(
+      answer(await b.tasks.waitSettled(alice, next.taskId, wait)),
+    ) as object[];
+    expect(past).toMatchObject([
+      { turn: 1, user: 'hang', complete: false },
+      { turn: 2, user: 'slowly 60000', complete: false },
     ]);
   });
 

@@ -206,7 +206,23 @@ describe('retries', () => {
     expect((await bench({ provider: 'anthropic' }).ask('hi')).text).toBe('Hello');
   });
 
-  it('should wait longer each time, and as long as it is told to', async () => {
+  it('should wait twice as long before each further try', async () => {
+    const at: number[] = [];
+    const down: typeof hello = (request, response) => {
+      at.push(performance.now());
+      return status(500)(request, response);
+    };
+    llm.script(down, down, down, down);
+    await new LlmBench(llm, { retryBaseMs: 60 }).ask('hi');
+    const pauses = at.slice(1).map((time, index) => time - at[index]!);
+    // A timer may be a millisecond early; how late it is depends on the machine.
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(60 * 2 ** index - 2);
+    }
+    expect(pauses).toHaveLength(3);
+  });
+
+  it('should wait as long as it is told to', async () => {
     const at: number[] = [];
     const busy = (after: string) => status(429, {}, { 'retry-after-ms': after });
     const noted = (script: ReturnType<typeof busy>): typeof script => {

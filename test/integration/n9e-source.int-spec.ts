@@ -241,7 +241,7 @@ describe('what belongs to other groups', () => {
       chart: { expr: 'up' },
       list_labels: { match: 'up', label: 'host' },
       get_alert: { source: 'night', fingerprint: `hash-${SECRET}` },
-      explain_rule: { rule: SECRET },
+      explain_rule: { name: SECRET },
       list_silences: { state: 'any' },
       list_targets: {},
     };
@@ -249,6 +249,11 @@ describe('what belongs to other groups', () => {
       const text = await tool
         .run(ARGS[tool.name] ?? {}, { reads }, never())
         .then(JSON.stringify, (error: unknown) => String(error));
+      // Else nothing was looked at. Only what has no page to read, and nothing to read it from, refuses.
+      expect([tool.name, text.startsWith('{') || tool.name === 'read_runbook']).toEqual([
+        tool.name,
+        true,
+      ]);
       // The name that was asked for comes back as the query; nothing else may.
       const { query, ...rest } = text.startsWith('{') ? (JSON.parse(text) as Row) : {};
       expect([tool.name, JSON.stringify(rest)]).toEqual([

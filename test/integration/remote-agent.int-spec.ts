@@ -573,6 +573,13 @@ describe('the guards of a remote agent', () => {
     expect(agent.tools().map(({ name }) => name)).toEqual(['far__look']);
   });
 
+  it('should take the address of its card as well as its own', async () => {
+    const agent = agentAt({ url: `${server.url}/.well-known/agent-card.json` });
+    expect((await agent.health()).ok).toBe(true);
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__look']);
+    expect(server.seen.at(-1)?.path).toBe('/.well-known/agent-card.json');
+  });
+
   it('should see a new card, and keep the old one while the server is away', async () => {
     const agent = agentAt();
     await agent.health();

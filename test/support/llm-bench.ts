@@ -43,6 +43,7 @@ export interface BenchOptions {
   readonly fallback?: boolean;
   readonly writes?: WritesConfig;
   readonly now?: () => number;
+  readonly retryBaseMs?: number;
 }
 
 /** The llm backend on a scripted model and in-memory sources. */
@@ -67,7 +68,7 @@ export class LlmBench {
       sources,
       secrets: options.secrets ?? [API_KEY],
       now: options.now ?? (() => NOW),
-      retryBaseMs: 5,
+      retryBaseMs: options.retryBaseMs ?? 5,
       ...(options.writes === undefined ? {} : { writes: options.writes }),
       ...(options.fallback === true
         ? { fallback: new BuiltinBackend(sources, () => NOW, options.writes) }
