@@ -47,7 +47,7 @@ export interface FakeFacts {
   readonly targets?: readonly Target[];
   readonly rules?: readonly Rule[];
   /** Answers a query; its arguments are kept in `asked`. */
-  readonly query?: (expr: string) => QueryResult;
+  readonly query?: (expr: string, at: number) => QueryResult;
 }
 
 /** An in-memory Alertmanager and Prometheus. Replace a method to make it fail. */
@@ -87,11 +87,11 @@ export class FakeSources {
       rules: () => Promise.resolve(facts.rules ?? []),
       query: (expr, at) => {
         this.asked.push(at === undefined ? { expr } : { expr, at });
-        return Promise.resolve(facts.query?.(expr) ?? empty);
+        return Promise.resolve(facts.query?.(expr, at ?? NOW) ?? empty);
       },
       queryRange: (expr, { start, end }) => {
         this.asked.push({ expr, range: [start, end] });
-        return Promise.resolve({ ...(facts.query?.(expr) ?? empty), kind: 'matrix' });
+        return Promise.resolve({ ...(facts.query?.(expr, end) ?? empty), kind: 'matrix' });
       },
     };
     this.metrics = { ...common, name: 'fake-prom', type: 'prometheus', metrics };

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type ServiceProcess, startService } from './service-process.js';
 
 export interface PrometheusOptions {
@@ -9,6 +11,8 @@ export interface PrometheusOptions {
   readonly alertmanagerUrl?: string;
   readonly scrape?: readonly ScrapeJob[];
   readonly rules?: readonly AlertRule[];
+  /** Samples of the past, as lines of OpenMetrics. */
+  readonly past?: readonly string[];
 }
 
 export interface ScrapeJob {
@@ -36,15 +40,23 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
     prepare: async (dir, port) => {
       await writeFile(join(dir, 'rules.yml'), rulesOf(options.rules ?? []));
       await writeFile(join(dir, 'prometheus.yml'), configOf(options));
+      if (options.past !== undefined) await backfill(dir, options.past);
       return [
         `--config.file=${join(dir, 'prometheus.yml')}`,
         `--storage.tsdb.path=${join(dir, 'data')}`,
         `--web.listen-address=127.0.0.1:${String(port)}`,
-        '--storage.tsdb.retention.time=1h',
+        `--storage.tsdb.retention.time=${options.past === undefined ? '1h' : '30d'}`,
         '--log.level=warn',
       ];
     },
   });
+}
+
+async function backfill(dir: string, lines: readonly string[]): Promise<void> {
+  const file = join(dir, 'past.om');
+  await writeFile(file, [...lines, '# EOF', ''].join('\n'));
+  const args = ['tsdb', 'create-blocks-from', 'openmetrics', file, join(dir, 'data')];
+  await promisify(execFile)('promtool', args);
 }
 
 /** A scrape target whose gauges the test sets. */

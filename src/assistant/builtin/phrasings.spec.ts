@@ -484,7 +484,7 @@ const UNSURE: readonly (readonly [string, string])[] = [
   ['which teams have no alerts?', 'have no alerts'],
   ['哪些团队没有告警', '没有 告警'],
   ['alerts sorted by team', 'team'],
-  ['alerts started at 08:52', '08:52'],
+  ['alerts started at 08:52', 'at 08:52'],
   ['一小时前开始的告警', '一小时前开始'],
   ['今天的告警比昨天多吗', '比昨天'],
 ];

@@ -2,17 +2,10 @@ import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet } from '../sources/source.types.js';
 import { boundedTexts } from './alert-row.js';
-import {
-  compare,
-  type Firing,
-  firingsOf,
-  matchersOf,
-  type Period,
-  readPast,
-  withRouter,
-} from './firing-past.js';
+import { compare, type Firing, firingsOf, withRouter } from './firing-past.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
 import { type Page, pageOf, pagingShape } from './page.js';
+import { matchersOf, type Period, readPast } from './read-past.js';
 import { severityOf } from './severity.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
 import { iso } from './iso-time.js';
@@ -24,17 +17,24 @@ export interface TimelineRow {
   readonly labels: LabelSet;
   /** RFC 3339: when it first began to fire in the period. */
   readonly first: string;
-  /** When it was last seen firing, late by `precision_seconds` at most; absent: it fires at the end. */
+  /** It fired before `first` already, since when is not known. */
+  readonly before?: true;
+  /** When it began anew; only of one that fires at the end and has ended before. */
+  readonly since?: string;
+  /** When it had ended before `since`. */
+  readonly ended?: string;
+  /** The evaluation that found it over; absent: it fires at the end. */
   readonly last?: string;
-  /** In how many stretches it fired, as far as `precision_seconds` can tell them apart. */
+  /** In how many stretches it fired; at least so many where `exact` is false. */
   readonly times: number;
-  /** False: `first` is known to `precision_seconds` only, and may be late by that. */
+  /** False: times are known to `precision_seconds` only, and shorter gaps are not seen. */
   readonly exact: boolean;
 }
 
 export interface AlertTimelineResult extends ToolResult, Page {
   /** The first to fire comes first. */
   readonly timeline: readonly TimelineRow[];
+  /** What the times of rows with `exact: false` may be wrong by; 0: all are exact. */
   readonly precision_seconds: number;
   /** False: no Prometheus answered, so alerts that have ended since are missing. */
   readonly ended_known: boolean;
@@ -44,13 +44,11 @@ const HOUR = 3600_000;
 const LONGEST = 7 * 24 * HOUR;
 /** ms between the caller's clock reading and ours, at most. */
 const MOMENT = 60_000;
-/** Of each series: what a period is cut into. */
-const MOST_POINTS = 120;
 
 export const alertTimeline = defineReadTool({
   name: 'alert_timeline',
   description:
-    'What fired in a period, in the order in which it began (what fired first?), alerts that have ended since included. Default: the last 6 hours.',
+    'What fired in a period, in the order in which it began (what fired first?), alerts that have ended since included, and how many times each fired. Default: the last 6 hours.',
   schema: z.strictObject({
     start: z.iso.datetime({ offset: true }).optional(),
     end: z.iso.datetime({ offset: true }).optional().describe('Default: now'),
@@ -64,7 +62,7 @@ export const alertTimeline = defineReadTool({
   ): Promise<AlertTimelineResult> => {
     const now = Date.now();
     const period = periodOf(given, now);
-    const { start, end, stepSeconds } = period;
+    const { start, end } = period;
     const holds = compileWhere(where);
     const [past, present] = await Promise.all([
       ctx.reads.gatherFrom(
@@ -74,13 +72,11 @@ export const alertTimeline = defineReadTool({
       ),
       ctx.reads.alerts(signal),
     ]);
-    const seen = past.answers.flatMap(({ source, value }) =>
-      firingsOf(source.name, value, stepSeconds * 1000),
-    );
+    const seen = past.answers.flatMap(({ source, value }) => firingsOf(source.name, value, period));
     const firing = present.answers
       .flatMap(({ value }) => value)
       .filter(({ startsAt }) => startsAt <= end);
-    const entries = withRouter(seen, firing, now - end < 2 * stepSeconds * 1000, present.view)
+    const entries = withRouter(seen, firing, now - end < MOMENT, present.view)
       .filter(({ labels }) => holds(labels))
       .sort((a, b) => a.first - b.first || compare(nameOf(a), nameOf(b)));
     const condition = where.length === 0 ? '' : `, ${showWhere(where)}`;
@@ -91,7 +87,7 @@ export const alertTimeline = defineReadTool({
       sources: [...reportOf(past).sources, ...reportOf(present).sources],
       timeline: rows.map(rowOf),
       ...page,
-      precision_seconds: stepSeconds,
+      precision_seconds: Math.max(0, ...entries.map(({ slack }) => slack / 1000)),
       ended_known: past.answers.length > 0,
     };
   },
@@ -110,10 +106,11 @@ function periodOf(
   if (end <= start || end - start > LONGEST) {
     throw new ToolInputError('the period must end after it starts, and be 7 days at most');
   }
-  return { start, end, stepSeconds: Math.max(1, Math.ceil((end - start) / 1000 / MOST_POINTS)) };
+  return { start, end };
 }
 
-function rowOf({ source, labels, first, last, times, exact }: Firing): TimelineRow {
+function rowOf(firing: Firing): TimelineRow {
+  const { source, labels, first, before, since, last, over, times, slack } = firing;
   const severity = severityOf(labels);
   return {
     source,
@@ -121,9 +118,12 @@ function rowOf({ source, labels, first, last, times, exact }: Firing): TimelineR
     ...(severity === undefined ? {} : { severity: cleanText(severity, 200) }),
     labels: boundedTexts(labels, 200),
     first: iso(first),
+    ...(before ? { before } : {}),
+    ...(last === undefined && times > 1 ? { since: iso(since) } : {}),
+    ...(last === undefined && over !== undefined ? { ended: iso(over) } : {}),
     ...(last === undefined ? {} : { last: iso(last) }),
     times,
-    exact,
+    exact: slack === 0,
   };
 }
 

@@ -1,92 +1,122 @@
-import type { Alert, LabelSet, MetricsSource, QueryResult } from '../sources/source.types.js';
-import type { Clause, Predicate } from './label-matcher.js';
+import type { Alert, LabelSet, QueryResult } from '../sources/source.types.js';
+import type { Predicate } from './label-matcher.js';
+import { LEAD, type Past, type Period } from './read-past.js';
 
 /** An alert in a period, whether it still fires or not; times are epoch milliseconds. */
 export interface Firing {
   readonly source: string;
   readonly labels: LabelSet;
   readonly first: number;
-  /** Undefined while it fires. */
+  /** It fired before `first` already, since when is not known. */
+  readonly before: boolean;
+  /** When the last stretch began. */
+  readonly since: number;
+  /** The evaluation that found it over. Undefined while it fires. */
   readonly last: number | undefined;
+  /** When the stretch before the last one was over. */
+  readonly over?: number;
   readonly times: number;
-  readonly exact: boolean;
+  /** ms that `first` and `last` may be wrong by, and gaps that are not seen; 0: exact. */
+  readonly slack: number;
 }
 
-export interface Period {
+interface Stretch {
   readonly start: number;
-  readonly end: number;
-  readonly stepSeconds: number;
+  /** Its last sample. */
+  end: number;
 }
 
-/** What a Prometheus remembers of a period. */
-export interface Past {
-  /** Firing at any time within the step before each sample: nothing short is missed. */
-  readonly fired: QueryResult;
-  readonly atEnd: QueryResult;
-  /** The samples before the first one of `fired`, as the rule wrote them, by the time of that. */
-  readonly onsets: ReadonlyMap<number, QueryResult>;
-}
-
-/** Onsets that are looked up; each is a query. */
-const MOST_ONSETS = 24;
-/** ms: what no evaluation interval of a rule exceeds. */
-const BEFORE = 5 * 60_000;
-
-/** The conditions that PromQL can hold are put to the source; all are checked again here. */
-export function matchersOf(where: readonly Clause[]): readonly string[] {
-  return where.flatMap((clause) => {
-    if ('any' in clause || clause.label === undefined || clause.values.length !== 1) return [];
-    const { label, op, values } = clause;
-    if (op === 'contains' || !/^[a-z_]\w*$/i.test(label)) return [];
-    return [`${label}${op}${JSON.stringify(values[0])}`];
+export function firingsOf(source: string, past: Past, period: Period): Firing[] {
+  const still = new Set(past.atEnd.map(({ labels }) => keyOf(labels)));
+  const held = byKey(past.held);
+  return [...byKey(past.fired)].flatMap(([key, { labels, samples }]) => {
+    const holds = held.get(key)?.samples ?? new Map<number, string>();
+    const step = past.stepSeconds === undefined ? undefined : past.stepSeconds * 1000;
+    const each = step ?? intervalOf(samples, holds);
+    const stretches = stretchesOf(samples, holds, each ?? 0);
+    const isOpen = still.has(key);
+    const last = stretches.at(-1);
+    const seen = stretches.filter((one) => {
+      return (isOpen && one === last) || one.end + (each ?? 0) > period.start;
+    });
+    const [first] = seen;
+    if (first === undefined || last === undefined) return [];
+    const over = seen.length > 1 ? stretches.at(-2) : undefined;
+    // Samples that all stand alone tell no interval, so nobody knows how long after the last one.
+    const unsure = each === undefined && !isOpen ? LEAD : 0;
+    return [
+      {
+        source,
+        labels,
+        first: Math.max(first.start, period.start),
+        before: first.start <= period.start,
+        since: Math.max(last.start, period.start),
+        last: isOpen ? undefined : Math.min(last.end + (each ?? 0), period.end),
+        ...(over === undefined ? {} : { over: over.end + (each ?? 0) }),
+        times: seen.length,
+        slack: step ?? unsure,
+      },
+    ];
   });
 }
 
-/** @throws SourceError; the signal’s reason. */
-export async function readPast(
-  metrics: MetricsSource,
-  matchers: readonly string[],
-  { start, end, stepSeconds }: Period,
-  signal: AbortSignal,
-): Promise<Past> {
-  const firing = `ALERTS{${['alertstate="firing"', ...matchers].join(',')}}`;
-  const over = `max_over_time(${firing}[${stepSeconds}s])`;
-  const [fired, atEnd] = await Promise.all([
-    metrics.queryRange(over, { start, end, stepSeconds }, signal),
-    metrics.query(firing, end, signal),
-  ]);
-  const begun = new Set(fired.series.flatMap(({ samples: [first] }) => first?.at ?? []));
-  const seconds = stepSeconds + BEFORE / 1000;
-  const onsets = await Promise.all(
-    [...begun].slice(0, MOST_ONSETS).map(async (at) => {
-      return [at, await metrics.query(`${firing}[${String(seconds)}s]`, at, signal)] as const;
+interface Timed {
+  readonly labels: LabelSet;
+  /** By their time, in order. */
+  readonly samples: ReadonlyMap<number, string>;
+}
+
+/** The pieces of a series that several requests brought, put together. */
+function byKey(series: QueryResult['series']): ReadonlyMap<string, Timed> {
+  const found = new Map<string, { labels: LabelSet; all: [number, string][] }>();
+  for (const { labels, samples } of series) {
+    const key = keyOf(labels);
+    const entry = found.get(key) ?? { labels: ownLabels(labels), all: [] };
+    for (const { at, value } of samples) entry.all.push([at, value]);
+    found.set(key, entry);
+  }
+  return new Map(
+    [...found].map(([key, { labels, all }]) => {
+      return [key, { labels, samples: new Map(all.sort(([a], [b]) => a - b)) }];
     }),
   );
-  return { fired, atEnd, onsets: new Map(onsets) };
 }
 
-/** @param step in ms. */
-export function firingsOf(source: string, { fired, atEnd, onsets }: Past, step: number): Firing[] {
-  const still = new Set(atEnd.series.map(({ labels }) => keyOf(labels)));
-  return fired.series.flatMap(({ labels: all, samples }) => {
-    const [first, ...rest] = samples;
-    if (first === undefined) return [];
-    let last = first.at;
-    let times = 1;
-    for (const { at } of rest) {
-      if (at - last > 1.5 * step) times += 1;
-      last = at;
-    }
-    const labels = ownLabels(all);
-    const key = keyOf(all);
-    const raw = onsets.get(first.at)?.series.find((one) => keyOf(one.labels) === key)?.samples;
-    // The first evaluation at which it fired, not the one at which it began to wait. Samples from
-    // before the step: it fired already, since when nobody knows.
-    const began = raw?.[0]?.at ?? -Infinity;
-    const exact = began > first.at - step - 1000 && began <= first.at;
-    const end = still.has(key) ? undefined : last;
-    return [{ source, labels, first: exact ? began : first.at, last: end, times, exact }];
-  });
+/** The shortest time between two samples of one stretch: that between two evaluations, in ms. */
+function intervalOf(
+  samples: ReadonlyMap<number, string>,
+  holds: ReadonlyMap<number, string>,
+): number | undefined {
+  let least = Infinity;
+  let before = -Infinity;
+  for (const at of samples.keys()) {
+    if (holds.get(at) === holds.get(before)) least = Math.min(least, at - before);
+    before = at;
+  }
+  return Number.isFinite(least) ? least : undefined;
+}
+
+/**
+ * A condition that began to hold anew is a new stretch, however short the gap; one that holds since
+ * the same time is none, even where Prometheus itself missed evaluations.
+ */
+function stretchesOf(
+  samples: ReadonlyMap<number, string>,
+  holds: ReadonlyMap<number, string>,
+  gap: number,
+): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let held: string | undefined;
+  for (const at of samples.keys()) {
+    const last = stretches.at(-1);
+    const now = holds.get(at);
+    const isKnown = now !== undefined && held !== undefined;
+    const isNew = last !== undefined && (isKnown ? now !== held : at - last.end > 1.5 * gap);
+    if (last === undefined || isNew) stretches.push({ start: at, end: at });
+    else last.end = at;
+    held = now;
+  }
+  return stretches;
 }
 
 function ownLabels(labels: LabelSet): LabelSet {
@@ -119,15 +149,30 @@ export function withRouter(
     const same = firing.find((alert) => holds(alert.labels));
     if (same === undefined) return entry;
     known.add(same);
-    const isSame = isExact && entry.last === undefined && entry.times === 1;
-    return isSame ? { ...entry, first: same.startsAt, exact: true } : entry;
+    return isExact && entry.last === undefined ? sharper(entry, same.startsAt) : entry;
   });
   const others = firing
     .filter((alert) => !known.has(alert) && isUpToNow)
     .map(({ source, labels, startsAt }) => {
-      return { source, labels, first: startsAt, last: undefined, times: 1, exact: isExact };
+      const [first, since] = [startsAt, startsAt];
+      const slack = isExact ? 0 : LEAD;
+      return { source, labels, first, since, before: false, last: undefined, times: 1, slack };
     });
   return [...sharpened, ...others];
+}
+
+/** The router tells of the last stretch only: of the first one where there is no other. */
+function sharper(entry: Firing, startsAt: number): Firing {
+  const { first, times, before, slack } = entry;
+  if (times === 1 && before && startsAt <= first) {
+    return { ...entry, first: startsAt, since: startsAt, before: false };
+  }
+  if (slack === 0) return entry;
+  // Between two looks it ended and began anew.
+  const isAgain = startsAt > entry.since + slack;
+  if (isAgain) return { ...entry, since: startsAt, times: times + 1 };
+  const isOne = times === 1 && !before && startsAt <= first;
+  return isOne ? { ...entry, first: startsAt, since: startsAt } : { ...entry, since: startsAt };
 }
 
 function containing(labels: LabelSet): Predicate {

@@ -186,7 +186,28 @@ export const ENGLISH_WORDS: Words = {
     `What fired in the last ${String(hours)} hours, in the order in which it began:`,
   quietBefore: (hours) => `No alert fired in the last ${String(hours)} hours.`,
   stillFires: 'still firing',
-  ended: (at) => `ended by ${at}`,
+  ended: (at) => `ended ${at}`,
+  about: (at) => `about ${at}`,
+  already: (at) => `already at ${at}`,
+  againSince: (at, times, over) =>
+    `fired ${String(times)} times${over === undefined ? '' : `, ended ${over}`}, again since ${at}`,
+  firedTimes: (times) => `fired ${times} times`,
+  atLeast: (times) => `at least ${String(times)}`,
+  looks: (seconds) =>
+    `Times told as “about” are known to ${String(seconds)} s only: shorter stretches and gaps may be missing among them.`,
+  firstToFire: (hours, name, told) =>
+    `**The first to fire in the last ${String(hours)} hours was ${name}**: ${told}. Ended ones are included.`,
+  firedAt: (total, filter, at) =>
+    `**${alerts(total)} ${total === 1 ? 'was' : 'were'} firing** at ${at}${filter === '' ? '' : ` with ${filter}`}, as Prometheus remembers it.`,
+  whyFires: {
+    rule: (name, expr) => `The rule ${name} fires while this holds: ${expr}`,
+    measured: (name, value, condition) =>
+      `${name} is **${value}** now; the threshold is ${condition}`,
+    holds: (total) => `It holds for ${String(total)} series now.`,
+    unmeasured: 'The expression has no data now.',
+    waits: (seconds) => `It fires after it has held for ${String(seconds)} s.`,
+    none: (names) => `**I cannot tell why**: no source has the rule of ${names}.`,
+  },
   endedUnknown: 'Alerts that have ended since are not known here.',
   affected: (label) => `Affected by ${label}`,
   downTargets: (down, all, names) => `Targets down: ${String(down)} of ${String(all)} (${names})`,

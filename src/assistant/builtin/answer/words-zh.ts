@@ -176,7 +176,27 @@ export const CHINESE_WORDS: Words = {
   inOrder: (hours) => `最近 ${String(hours)} 小时内触发的告警，最先开始的在前：`,
   quietBefore: (hours) => `最近 ${String(hours)} 小时内没有告警触发。`,
   stillFires: '仍在触发',
-  ended: (at) => `${at} 前已结束`,
+  ended: (at) => `已于 ${at} 结束`,
+  about: (at) => `约 ${at}`,
+  already: (at) => `${at} 时已在触发`,
+  againSince: (at, times, over) =>
+    `共触发 ${String(times)} 次${over === undefined ? '' : `，${over} 结束过`}，自 ${at} 起再次触发`,
+  firedTimes: (times) => `触发 ${times} 次`,
+  atLeast: (times) => `至少 ${String(times)}`,
+  looks: (seconds) =>
+    `标“约”的时间只精确到 ${String(seconds)} 秒，其间更短的触发或间隔可能没有计入。`,
+  firstToFire: (hours, name, told) =>
+    `**最近 ${String(hours)} 小时内最先触发的是 ${name}**：${told}（包括已恢复的）。`,
+  firedAt: (total, filter, at) =>
+    `${at} 时${filter === '' ? '' : `符合 ${filter} 的`}**有 ${String(total)} 条告警在触发**（依据 Prometheus 的历史）。`,
+  whyFires: {
+    rule: (name, expr) => `规则 ${name} 在下式成立时触发：${expr}`,
+    measured: (name, value, condition) => `${name} 当前值为 **${value}**，阈值为 ${condition}`,
+    holds: (total) => `目前有 ${String(total)} 条序列满足。`,
+    unmeasured: '该表达式目前没有数据。',
+    waits: (seconds) => `持续满足 ${String(seconds)} 秒后触发。`,
+    none: (names) => `**无法得知原因**：没有数据源提供 ${names} 的规则。`,
+  },
   endedUnknown: '期间已经结束的告警在这里无法得知。',
   affected: (label) => `受影响的 ${label}`,
   downTargets: (down, all, names) =>

@@ -142,6 +142,26 @@ export interface Words {
   readonly quietBefore: (hours: number) => string;
   readonly stillFires: string;
   readonly ended: (at: string) => string;
+  /** A time that is known to some seconds only. */
+  readonly about: (at: string) => string;
+  /** It fired at the start of the period, since when is not known. */
+  readonly already: (at: string) => string;
+  /** `over`: when it had ended before. */
+  readonly againSince: (at: string, times: number, over: string | undefined) => string;
+  readonly firedTimes: (times: string) => string;
+  readonly atLeast: (times: number) => string;
+  /** Why times are told as "about". */
+  readonly looks: (seconds: number) => string;
+  readonly firstToFire: (hours: number, name: string, told: string) => string;
+  readonly firedAt: (total: number, filter: string, at: string) => string;
+  readonly whyFires: {
+    readonly rule: (name: string, expr: string) => string;
+    readonly measured: (name: string, value: string, condition: string) => string;
+    readonly holds: (total: number) => string;
+    readonly unmeasured: string;
+    readonly waits: (seconds: number) => string;
+    readonly none: (names: string) => string;
+  };
   readonly endedUnknown: string;
   readonly affected: (label: string) => string;
   readonly downTargets: (down: number, all: number, names: string) => string;

@@ -3,20 +3,24 @@ import {
   type AlertTimelineResult,
   type TimelineRow,
 } from '../../tools/alert-timeline.tool.js';
+import type { Clause } from '../../tools/label-matcher.js';
 import { iso } from '../../tools/iso-time.js';
-import { closing, unanswered } from '../answer/closing.js';
+import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
+import { beganText, courseText, endText, looksRemark, timesText } from '../answer/stretches.js';
 import { understood } from '../answer/understood.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { type AlertQuestion, readingOf } from './alert-question.js';
 import { clausesOf } from './condition-texts.js';
+import { asksYesNo, type PastKind } from './past-question.js';
 
 const DAY = 24 * 3_600_000;
 const WEEK = 7 * DAY;
 const PAGE = 100;
 const PAGES = 5;
 const SHOWN = 20;
+const FIRST_HOURS = 6;
 
 /** Is there a Prometheus that remembers what has ended, and may this team ask it? */
 export function tellsPast(run: TurnRun): boolean {
@@ -34,22 +38,25 @@ interface Fired {
 }
 
 /** `which alerts ended today?`, `how often did X fire?`: from what Prometheus remembers. */
-export async function* answerFired(run: TurnRun, asked: AlertQuestion): Handling {
+export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: PastKind): Handling {
   const { words } = run;
-  const isEnded = asked.question.sentence.any('resolved');
-  const where = [...asked.where, ...clausesOf(asked.question.conditions.unmatched)].slice(0, 20);
+  const where = wherePast(asked);
   const { result, rows, since, until, remarks } = yield* firedIn(run, { ...asked, where });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
-  const fitting = isEnded ? rows.filter(({ last }) => last !== undefined) : rows;
+  const isEnded = kind === 'ended';
+  const fitting = isEnded ? rows.filter(hasEnded) : rows;
   const filter = showConditions(where, words);
   const period = [run.at(iso(since)), run.at(iso(until))] as const;
   const times = fitting.reduce((sum, one) => sum + one.times, 0);
+  const isNo = fitting.length === 0;
+  const lack = lackOf(run, result);
+  const isSure = result.ended_known && lack === '';
+  const yesNo = asksYesNo(asked.question) ? (isNo ? `${words.no} ` : `${words.yes} `) : '';
+  const told = words.fired(isEnded, fitting.length, times, filter, ...period);
   return {
     blocks: [
-      ...(fitting.length === 0 && !result.ended_known
-        ? []
-        : [words.fired(isEnded, fitting.length, times, filter, ...period)]),
+      ...(isNo && !isSure ? (lack === '' ? [] : [words.cannotTell(lack)]) : [`${yesNo}${told}`]),
       ...understood(run, readingOf({ ...asked, where }, 'history')),
       ...tableOf(run, fitting, until),
       ...remarks,
@@ -58,17 +65,90 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion): Handling
   };
 }
 
+function wherePast({ where, question }: AlertQuestion): readonly Clause[] {
+  return [...where, ...clausesOf(question.conditions.unmatched)].slice(0, 20);
+}
+
+function hasEnded({ last, ended }: TimelineRow): boolean {
+  return last !== undefined || ended !== undefined;
+}
+
+/** `what was firing at 18:58?` */
+export async function* answerFiringAt(run: TurnRun, asked: AlertQuestion, at: number): Handling {
+  const { words } = run;
+  const where = wherePast(asked);
+  const period = { where, after: at - 1000, before: at };
+  const { result, rows, remarks } = yield* firedIn(run, period);
+  const none = unanswered(run, result, 'alerts');
+  if (none !== undefined) return { blocks: none };
+  const open = rows.filter(({ last }) => last === undefined);
+  const filter = showConditions(where, words);
+  const isKnown = open.length > 0 || (result.ended_known && lackOf(run, result) === '');
+  const yesNo = asksYesNo(asked.question) ? `${open.length > 0 ? words.yes : words.no} ` : '';
+  const { columns } = words;
+  return {
+    blocks: [
+      ...(isKnown ? [`${yesNo}${words.firedAt(open.length, filter, run.at(iso(at)))}`] : []),
+      ...understood(run, { ...readingOf({ ...asked, where }, 'history'), instant: at }),
+      ...(open.length === 0
+        ? []
+        : [
+            table(
+              [columns.alert, columns.severity, columns.labels],
+              open.slice(0, SHOWN).map(namesOf),
+            ),
+          ]),
+      ...(open.length > SHOWN ? [words.more(open.length - SHOWN)] : []),
+      ...remarks,
+      ...closing(run, result),
+    ],
+  };
+}
+
+/** `what fired first?`: said before the list of what still fires, of which that is one at most. */
+export async function* firstToFire(
+  run: TurnRun,
+  asked: AlertQuestion,
+): Handling<readonly string[]> {
+  const { words } = run;
+  if (!tellsPast(run)) return [words.endedUnknown];
+  const hours = FIRST_HOURS;
+  const after = asked.after ?? run.now - hours * 3_600_000;
+  const { rows, result, remarks } = yield* firedIn(run, {
+    ...asked,
+    after,
+    where: wherePast(asked),
+  });
+  const [first] = rows;
+  if (first === undefined) return remarks;
+  const told = `${beganText(run, first)}; ${courseText(run, first)}`;
+  const isKnown = result.ended_known;
+  const span = Math.max(1, Math.round((run.now - after) / 3_600_000));
+  return [...(isKnown ? [words.firstToFire(span, code(first.name), told)] : []), ...remarks];
+}
+
 /** Beside a list of what still fires: everything that fired in that time of the past. */
 export async function* firedToo(run: TurnRun, asked: AlertQuestion): Handling<readonly string[]> {
   const { words } = run;
   if (!tellsPast(run) || asked.state !== 'firing') return [words.noHistory];
-  const { rows, until, remarks } = yield* firedIn(run, asked);
+  const { rows, until, remarks } = yield* firedIn(run, { ...asked, where: wherePast(asked) });
   const able = new Set(
     run.reads.sources.all.flatMap(({ name, metrics }) => (metrics === undefined ? [] : [name])),
   );
   const known = rows.filter(({ source }) => able.has(source));
   if (known.length === 0) return remarks.length > 0 ? remarks : [words.noneFired];
   return [words.firedThen(known.length), ...tableOf(run, known, until), ...remarks];
+}
+
+/** Of something that nothing that fires now has: when it fired in the last day, if it did. */
+export async function* firedBefore(
+  run: TurnRun,
+  asked: AlertQuestion,
+): Handling<readonly string[]> {
+  const isNamed = asked.question.conditions.unmatched.every(({ text }) => !text.includes('='));
+  if (!tellsPast(run) || asked.state !== 'firing' || !isNamed) return [];
+  const { rows, until } = yield* firedIn(run, { ...asked, where: wherePast(asked) });
+  return rows.length === 0 ? [] : [run.words.firedThen(rows.length), ...tableOf(run, rows, until)];
 }
 
 async function* firedIn(
@@ -91,6 +171,7 @@ async function* firedIn(
   const remarks = [
     ...(since > wanted ? [words.weekOnly] : []),
     ...(hasMore ? [words.more(result.total - rows.length)] : []),
+    ...looksRemark(run, result),
     ...(result.ended_known ? [] : [words.endedUnknown]),
   ];
   return { result, rows, since, until, remarks };
@@ -102,20 +183,17 @@ function tableOf(run: TurnRun, rows: readonly TimelineRow[], until: number): rea
   // Whether what fired at the end of a past time fires still, its history does not say.
   const open = until < run.now ? firedAtEnd : stillFires;
   const head = [columns.alert, columns.severity, columns.labels, columns.first, columns.last];
-  const shown = rows.slice(0, SHOWN).map(({ name, severity, labels, first, last, times }) => {
-    const where = Object.entries(labels)
-      .filter(([label]) => label !== 'alertname' && label !== 'severity')
-      .slice(0, 4)
-      .map(([label, value]) => `${label}=${value}`);
-    return [
-      code(name),
-      plain(severity ?? ''),
-      plain(where.join(', '), 200),
-      run.at(first),
-      last === undefined ? open : run.at(last),
-      String(times),
-    ];
+  const shown = rows.slice(0, SHOWN).map((row) => {
+    return [...namesOf(row), beganText(run, row), endText(run, row, open), timesText(run, row)];
   });
   const left = rows.length - shown.length;
   return [table([...head, timesFired], shown), ...(left > 0 ? [more(left)] : [])];
+}
+
+function namesOf({ name, severity, labels }: TimelineRow): readonly string[] {
+  const where = Object.entries(labels)
+    .filter(([label]) => label !== 'alertname' && label !== 'severity')
+    .slice(0, 4)
+    .map(([label, value]) => `${label}=${value}`);
+  return [code(name), plain(severity ?? ''), plain(where.join(', '), 200)];
 }

@@ -18,7 +18,8 @@ import {
   selectionOf,
 } from './alert-question.js';
 import { unroutedLead } from './unrouted.js';
-import { firedToo } from './alert-fired.js';
+import { firedToo, firstToFire } from './alert-fired.js';
+import { asksFirst } from './past-question.js';
 import { quietnessOf, silencesToo } from './quietness.js';
 
 /** Rows a list shows at once. */
@@ -82,8 +83,11 @@ export async function* listAnswer(
   const isWhole = asked.question.sentence.any('ok') || result.total === 0;
   const lost = looksFurther || isWhole ? await unroutedLead(run, asked, result) : undefined;
   const left = asked.limit === undefined ? result.total - rows.length : 0;
+  const first = asksFirst(asked.question) ? yield* firstToFire(run, asked) : [];
+  const isOver = isPast(asked) || (asked.after !== undefined && result.total === 0);
   return {
     blocks: [
+      ...first,
       // `All quiet`, `No alert is firing`: not while Prometheus fires something.
       ...(lost === undefined
         ? []
@@ -93,7 +97,7 @@ export async function* listAnswer(
       ...(rows.length === 0 ? [] : [alertTable(run, rows, asked.where, 1, quietness)]),
       ...moreOf(run, left, true),
       ...(yield* silencesToo(run, asked)),
-      ...(isPast(asked) ? yield* firedToo(run, asked) : []),
+      ...(isOver && first.length === 0 ? yield* firedToo(run, asked) : []),
       ...noteworthy(run, result),
       ...closing(run, result),
     ],

@@ -12,9 +12,10 @@ import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { answerCount } from './alert-count.js';
 import { answerDetails, answerPositions } from './alert-details.js';
-import { answerFired, tellsPast } from './alert-fired.js';
+import { answerFired, answerFiringAt, firedBefore, tellsPast } from './alert-fired.js';
 import { answerPast } from './alert-past.js';
 import { clausesOf } from './condition-texts.js';
+import { type PastKind, pastKindOf } from './past-question.js';
 import { answerList, answerMore, noneLead } from './alert-list.js';
 import { silencesOf } from './quietness.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
@@ -41,9 +42,15 @@ export async function* answerAlerts(
     return { blocks: [text, ...understood(run, readingOf(asked, 'detail'))] };
   }
   const isKnown = conditions.unmatched.length === 0;
-  const isOfPast = asksForHistory(question) && tellsPast(run);
-  if (!isKnown && !isOfPast) return yield* answerUnmatched(run, asked);
-  if (asksForHistory(question)) return yield* answerHistory(run, asked);
+  const instant = question.time?.at;
+  const past = pastKindOf(question);
+  if (instant !== undefined && tellsPast(run)) return yield* answerFiringAt(run, asked, instant);
+  if (!isKnown && !(past !== undefined && tellsPast(run))) {
+    return yield* answerUnmatched(run, asked);
+  }
+  if (past !== undefined || instant !== undefined) {
+    return yield* answerHistory(run, asked, past ?? 'fired');
+  }
   switch (asked.form) {
     case 'count':
       return yield* answerCount(run, asked, vocabulary);
@@ -95,17 +102,6 @@ function pointsNowhere({ sentence, conditions }: Question): boolean {
   return points && !own && !['ok', 'count', 'list'].some((c) => sentence.any(c as Concept));
 }
 
-/** `which alerts resolved today`, but not `is HighErrorRate resolved?`. */
-function asksForHistory({ sentence, conditions }: Question): boolean {
-  if (sentence.any('history')) return true;
-  const index = sentence.indexOf('resolved');
-  if (index === -1 || sentence.has(index - 1, 'not', 'without')) return false;
-  // 问题解决了没
-  if (sentence.at(index + 1)?.key === '没') return false;
-  const isNamed = conditions.where.length + conditions.unmatched.length > 0;
-  return !isNamed || sentence.any('alert') || sentence.any('which');
-}
-
 /** A condition that nothing live fulfils: said, with how many others there are, never dropped. */
 async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
   const { words } = run;
@@ -132,15 +128,16 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
             unmatched.map(({ text }) => text),
           )
         : []),
+      ...(yield* firedBefore(run, asked)),
       ...closing(run, result),
     ],
   };
 }
 
 /** What no source keeps; with what there is now. */
-async function* answerHistory(run: TurnRun, asked: AlertQuestion): Handling {
+async function* answerHistory(run: TurnRun, asked: AlertQuestion, kind: PastKind): Handling {
   if (run.reads.sources.all.some(alertHistory.needs)) return yield* answerPast(run, asked);
-  if (tellsPast(run)) return yield* answerFired(run, asked);
+  if (tellsPast(run)) return yield* answerFired(run, asked, kind);
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };

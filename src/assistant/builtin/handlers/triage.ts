@@ -6,6 +6,7 @@ import { listTargets } from '../../tools/list-targets.tool.js';
 import type { ToolResult } from '../../tools/tool.js';
 import { lackOf, unanswered } from '../answer/closing.js';
 import { code, pair } from '../answer/markdown.js';
+import { beganText, courseText, looksRemark } from '../answer/stretches.js';
 import { type Question, readQuestion } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
 import type { Handling, TurnRun } from '../turn-run.js';
@@ -23,7 +24,7 @@ const GROUP_LABELS = [
   ['busigroup', 'group_name', 'team'],
   ['cluster', 'env', 'environment', 'region', 'namespace'],
   ['service', 'app', 'application', 'job'],
-  ['instance', 'ident', 'host', 'node', 'pod'],
+  ['host', 'hostname', 'ident', 'node', 'pod', 'instance'],
 ];
 const GROUPS = 4;
 const DOWN = 5;
@@ -127,28 +128,26 @@ export async function* answerTriage(
 }
 
 /** In the order in which they began; an incident's cause is often the first. */
-function events(
-  run: TurnRun,
-  { timeline, total, sources, ended_known: someKnown }: AlertTimelineResult,
-): readonly string[] {
+function events(run: TurnRun, result: AlertTimelineResult): readonly string[] {
   const { words } = run;
+  const { timeline, total, sources, ended_known: someKnown } = result;
   const isKnown = someKnown && sources.every(({ error }) => error === undefined);
   if (timeline.length === 0) return isKnown ? [words.quietBefore(HOURS)] : [];
-  const lines = timeline.slice(0, EVENTS).map(({ name, severity, labels, first, last }, index) => {
-    const where = mainLabel(labels);
-    const how = last === undefined ? words.stillFires : words.ended(run.at(last));
-    const told = [severity, where].filter((text) => text !== undefined).join(', ');
-    return `${String(index + 1)}. ${run.at(first)} ${code(name)}${told === '' ? '' : ` (${told})`}: ${how}`;
+  const lines = timeline.slice(0, EVENTS).map((row, index) => {
+    const { name, severity, labels } = row;
+    const told = [severity, mainLabel(labels)].filter((text) => text !== undefined).join(', ');
+    return `${String(index + 1)}. ${beganText(run, row)} ${code(name)}${told === '' ? '' : ` (${told})`}: ${courseText(run, row)}`;
   });
   return [
     [words.inOrder(HOURS), '', ...lines].join('\n'),
     ...(total > EVENTS ? [words.more(total - EVENTS)] : []),
+    ...looksRemark(run, result),
     ...(isKnown ? [] : [words.endedUnknown]),
   ];
 }
 
 function mainLabel(labels: Readonly<Record<string, string>>): string | undefined {
-  const name = ['service', 'app', 'instance', 'ident', 'job'].find(
+  const name = ['service', 'app', 'host', 'hostname', 'ident', 'instance', 'job'].find(
     (one) => labels[one] !== undefined,
   );
   return name === undefined ? undefined : pair(name, labels[name] ?? '');
@@ -211,10 +210,16 @@ async function* downTargets(run: TurnRun, away: Map<string, string>): Handling<r
 
 /** Questions that go on from here, ready to be sent. */
 function nextSteps(run: TurnRun, first: string | undefined, alerts: readonly AlertRow[]): string {
-  const host = alerts.find(({ labels }) => labels['instance'] ?? labels['ident'])?.labels;
+  const host = alerts.flatMap(({ labels }) => hostOf(labels) ?? [])[0];
   const lines = run.words.nextSteps({
     ...(first === undefined ? {} : { alert: first }),
-    ...(host === undefined ? {} : { host: host['instance'] ?? host['ident'] ?? '' }),
+    ...(host === undefined ? {} : { host }),
   });
   return [run.words.next, '', ...lines.map((line) => `- ${line}`)].join('\n');
+}
+
+/** Before `instance`, which is the exporter where a host is named, too. */
+function hostOf(labels: Readonly<Record<string, string>>): string | undefined {
+  const name = ['host', 'hostname', 'ident', 'instance'].find((one) => labels[one] !== undefined);
+  return name === undefined ? undefined : labels[name];
 }

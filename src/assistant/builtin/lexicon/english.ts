@@ -15,7 +15,7 @@ export const ENGLISH: ConceptTable = {
     'firing|fire|fires|fired|alerting|alarming|triggered|trigger|triggers|triggering|active|going off|gone off|went off|go off|on fire|ringing|wrong|broken|failing|burning|ongoing|open|happening|going on|going wrong|acting up|raised|unresolved|complaining|paging|up in flames|raising|bad shape|unhealthy|in alarm|misbehaving|changed|wake me up|outstanding|anything i should know about|anything i should know|should i know|should i worry|to worry about|worry about|worth knowing|affected|impacted|paged|blowing up|blown up|on fire right now|woke me up|woke me|getting paged|been paged|kicked off|popping|popped|popping off|up to no good|melting|needs attention|need attention|needs my attention|needs our attention|needs looking at|still on|going crazy|lit|lit up|exploding|exploded|screaming|yelling|beeping|in trouble|under alert|in alert|acting weird|acting funny|up with|anything up|something up|going nuts|going haywire',
   pending: 'pending|about to fire|waiting to fire',
   resolved:
-    'resolved|recovered|cleared|closed|went away|gone away|gone|no longer firing|ended|stopped|over already',
+    'resolved|recovered|cleared|closed|went away|gone away|gone|no longer firing|ended|stopped|over already|are over|is over|were over|are over now|are over by now|has ended|have ended|finished|came to an end|stopped firing|no longer active|not firing anymore|not firing any more|are done',
   history:
     'history|historical|past alerts|previous alerts|how often|how many times|how frequently|old alerts|flapping|coming back|come back|comes back|keep coming back|keeps coming back|recurring|reoccurring|repeating|repeatedly|every time|again and again',
   silenced:

@@ -122,9 +122,14 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
   const domain = domainOf(sentence, conditions.sure);
   // `the second one`, `breakdown by team`, `anything since 9`: what else could be meant here?
   const isCounting =
-    references.positions.length > 0 || grouping.by.length > 0 || time !== undefined;
+    references.positions.length > 0 ||
+    grouping.by.length > 0 ||
+    time !== undefined ||
+    // `when did ReplicaLag end?`
+    (sentence.any('since-when') && conditions.unmatched.length > 0);
+  const about = domain === 'unknown' && isCounting ? 'alerts' : domain;
   return {
-    domain: domain === 'unknown' && isCounting ? 'alerts' : domain,
+    domain: about,
     sentence,
     atoms: cut.segments.flatMap(({ start, end }) => cut.atoms.slice(start, end)),
     repairs,
@@ -150,12 +155,26 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
       ...looseComparisons(sentence, conditions, references),
       ...(compares && !isComparable(conditions) ? ['than'] : []),
       ...times.filter((part) => part.time?.unusable === true).map((part) => part.text),
+      ...times
+        .filter((part) => part.time?.at !== undefined && !isOfMoment(sentence, about))
+        .map((part) => part.text),
       ...asksForNone(sentence, conditions),
       ...atThatTime(sentence),
       ...otherOrder(sentence, conditions),
       ...sentence.parts.filter((part) => isBeyond(part, conditions)).map((part) => part.text),
     ],
   };
+}
+
+/** `what was firing at 09:00`, but not `started at 09:00`: only of alerts there is such a history. */
+function isOfMoment({ segments }: Sentence, about: Domain): boolean {
+  const isChange = segments.some(
+    ({ key, concepts }) =>
+      concepts.has('resolved') ||
+      concepts.has('silence') ||
+      /^(?:start|begin|began|begun|end|fired?$|triggered|开始|结束)/.test(key),
+  );
+  return about === 'alerts' && !isChange;
 }
 
 /** `anything weird`: may be meant as a condition, and is none. */
@@ -255,7 +274,9 @@ function mergeTimes(times: readonly TimeBounds[]): TimeBounds | undefined {
   const after = real.map((time) => time.after ?? -Infinity);
   const before = real.map((time) => time.before ?? Infinity);
   const [from, to] = [Math.max(...after), Math.min(...before)];
+  const at = real.find((time) => time.at !== undefined)?.at;
   return {
+    ...(at === undefined ? {} : { at }),
     ...(from === -Infinity ? {} : { after: from }),
     ...(to === Infinity ? {} : { before: to }),
   };

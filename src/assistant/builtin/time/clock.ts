@@ -69,7 +69,7 @@ function dateAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Mome
     const to = instantOf({ ...date, day: day + 1 }, frame.zone);
     return { value: { from: instantOf(date, frame.zone), to }, length: found.length };
   }
-  const from = instantOf({ ...date, minute: clock.value }, frame.zone);
+  const from = instantOf({ ...date, ...clockTime(clock.value) }, frame.zone);
   return { value: { from, to: from }, length: found.length + skip + clock.length };
 }
 
@@ -104,12 +104,16 @@ function monthDayAt(
   return { value: { month: month.value, day: date.value }, length };
 }
 
-function clockOn(day: WallTime, minutes: number, zone: string): number {
+function clockOn(day: WallTime, clock: number, zone: string): number {
   const { year, month, day: date } = day;
-  return instantOf(
-    { year, month, day: date, hour: Math.floor(minutes / 60), minute: minutes % 60 },
-    zone,
-  );
+  return instantOf({ year, month, day: date, ...clockTime(clock) }, zone);
+}
+
+/** @param clock minutes after midnight. */
+function clockTime(clock: number): Required<Pick<WallTime, 'hour' | 'minute' | 'second'>> {
+  const seconds = Math.round(clock * 60);
+  const minutes = Math.floor(seconds / 60);
+  return { hour: Math.floor(minutes / 60), minute: minutes % 60, second: seconds % 60 };
 }
 
 function zoneAfter(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<string> {
@@ -140,7 +144,7 @@ function isoAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Momen
     return { value: { from: instantOf(date, frame.zone), to }, length: 1 };
   }
   const zone = zoneAfter(atoms, at + 1 + clock.length, frame);
-  const from = instantOf({ ...date, minute: clock.value }, zone.value);
+  const from = instantOf({ ...date, ...clockTime(clock.value) }, zone.value);
   return { value: { from, to: from }, length: 1 + clock.length + zone.length };
 }
 
@@ -150,7 +154,7 @@ const PARTS: readonly (readonly [readonly string[], number])[] = [
   [['中午'], 12],
 ];
 
-/** Minutes after midnight. */
+/** Minutes after midnight; seconds are a part of one. */
 function clockAt(atoms: readonly Atom[], at: number): Read<number> | undefined {
   const key = atoms[at]?.key ?? '';
   const fixed = phraseAt(atoms, at, ['noon', 'midday', '正午']);
@@ -166,22 +170,23 @@ function clockAt(atoms: readonly Atom[], at: number): Read<number> | undefined {
     const shift = clock.value < 12 * 60 ? part.shift * 60 : 0;
     return { value: clock.value + shift, length: part.length + clock.length };
   }
-  const half = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/.exec(key);
+  const half = /^(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(am|pm)?$/.exec(key);
   const spoken = phraseAt(atoms, at + 1, ['am', 'pm', "o'clock"]);
-  const suffix = half?.[3] ?? (spoken > 0 ? atoms[at + 1]?.key : undefined);
+  const suffix = half?.[4] ?? (spoken > 0 ? atoms[at + 1]?.key : undefined);
   if (half !== null && (suffix === 'am' || suffix === 'pm')) {
     const hour = (Number(half[1]) % 12) + (suffix === 'pm' ? 12 : 0);
-    const length = half[3] === undefined ? 2 : 1;
-    return { value: hour * 60 + Number(half[2] ?? 0), length };
+    const length = half[4] === undefined ? 2 : 1;
+    return { value: hour * 60 + Number(half[2] ?? 0) + Number(half[3] ?? 0) / 60, length };
   }
   return plainClockAt(atoms, at);
 }
 
 function plainClockAt(atoms: readonly Atom[], at: number): Read<number> | undefined {
-  const colon = /^(\d{1,2}):(\d{2})(?::\d{2})?$/.exec(atoms[at]?.key ?? '');
+  const colon = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(atoms[at]?.key ?? '');
   if (colon !== null) {
-    const [hour, minute] = [Number(colon[1]), Number(colon[2])];
-    return hour < 24 && minute < 60 ? { value: hour * 60 + minute, length: 1 } : undefined;
+    const [hour, minute, second] = [Number(colon[1]), Number(colon[2]), Number(colon[3] ?? 0)];
+    const isClock = hour < 24 && minute < 60 && second < 60;
+    return isClock ? { value: hour * 60 + minute + second / 60, length: 1 } : undefined;
   }
   const hour = amountAt(atoms, at);
   if (hour === undefined || hour.value > 24) return undefined;
@@ -194,10 +199,14 @@ function plainClockAt(atoms: readonly Atom[], at: number): Read<number> | undefi
   if (minute === undefined || minute.value > 59) {
     return { value: hour.value * 60, length: hour.length + mark };
   }
-  const unit = phraseAt(atoms, after + minute.length, ['分']);
+  const unit = phraseAt(atoms, after + minute.length, ['分钟', '分']);
+  const end = after + minute.length + unit;
+  const second = unit === 0 ? undefined : amountAt(atoms, end);
+  const mark2 = second === undefined ? 0 : phraseAt(atoms, end + second.length, ['秒']);
+  const seconds = second === undefined || mark2 === 0 || second.value > 59 ? undefined : second;
   return {
-    value: hour.value * 60 + minute.value,
-    length: hour.length + mark + minute.length + unit,
+    value: hour.value * 60 + minute.value + (seconds?.value ?? 0) / 60,
+    length: end - at + (seconds === undefined ? 0 : seconds.length + mark2),
   };
 }
 

@@ -19,6 +19,8 @@ import {
 export interface TimeBounds {
   readonly after?: number;
   readonly before?: number;
+  /** `at 18:58`: what was so at that moment. */
+  readonly at?: number;
   /** A time that says nothing about when an alert began: the future, or `2 hours ago` alone. */
   readonly unusable?: true;
   /** Of what is unusable. */
@@ -210,6 +212,28 @@ const during: Rule = (atoms, at, frame) => {
   return { value, length: cue + moment.length };
 };
 
+/** `at 18:58`, 18点58分的时候: a moment that has been. */
+const moment: Rule = (atoms, at, frame) => {
+  if (frame.spans === true) return undefined;
+  const cue = phraseAt(atoms, at, ['at', 'as of', '在', '于']);
+  const point = momentAt(atoms, at + cue, frame);
+  if (point === undefined || point.value.from !== point.value.to) return undefined;
+  const length = cue + point.length;
+  const after = phraseAt(atoms, at + length, [
+    '的时候',
+    '那时候',
+    '那时',
+    '那会儿',
+    '那个时候',
+    '时',
+  ]);
+  if (cue === 0 && after === 0) return undefined;
+  const { from, floating } = point.value;
+  const when = floating === true && from > frame.now ? from - 24 * 3_600_000 : from;
+  if (when > frame.now) return unusable(length + after, 'future');
+  return { value: { at: when }, length: length + after };
+};
+
 const future: Rule = (atoms, at) => {
   const length = phraseAt(atoms, at, FUTURE);
   return length === 0 ? undefined : unusable(length, 'future');
@@ -258,6 +282,7 @@ const RULES: readonly Rule[] = [
   longer,
   shorter,
   during,
+  moment,
   future,
   ago,
   vague,
