@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import type { Alert } from '../sources/source.types.js';
 import { selectAlerts, selectionShape, showSelection } from './alert-selection.js';
+import { pageOf, pagingShape } from './page.js';
 import { severityOf, severityRank } from './severity.js';
 import { defineReadTool, reportOf, type ToolContext, type ToolResult } from './tool.js';
 
@@ -16,6 +17,8 @@ export interface CountAlertsResult extends ToolResult {
   readonly total_groups: number;
   /** Groups in which every label of `by` is there. */
   readonly labelled_groups: number;
+  /** The `offset` of the groups after these. */
+  readonly next_offset: number;
   readonly has_more: boolean;
 }
 
@@ -29,9 +32,9 @@ export const countAlerts = defineReadTool({
   schema: z.strictObject({
     ...selectionShape,
     by: z.array(z.string().min(1).max(200)).max(2).default(['severity']),
-    limit: z.int().min(1).max(100).default(50),
+    ...pagingShape(50),
   }),
-  run: async ({ by, limit, ...selection }, ctx, signal): Promise<CountAlertsResult> => {
+  run: async ({ by, limit, offset, ...selection }, ctx, signal): Promise<CountAlertsResult> => {
     const { reading, alerts, unfiltered } = await selectAlerts(selection, ctx, signal);
     const keysOf = await grouping(by, ctx, signal);
     const counts = new Map<string, { keys: readonly string[]; count: number }>();
@@ -46,6 +49,7 @@ export const countAlerts = defineReadTool({
     const groups = [...counts.values()].sort(
       (a, b) => b.count - a.count || compareKeys(a.keys, b.keys, by),
     );
+    const { rows, page } = pageOf(groups, { limit, offset });
     return {
       query: `${showSelection(selection)}, counted${by.length === 0 ? '' : ` by ${by.join(', ')}`}`,
       ...reportOf(reading),
@@ -54,10 +58,11 @@ export const countAlerts = defineReadTool({
       suppressed: alerts.filter((alert) => alert.state === 'suppressed').length,
       unfiltered,
       by,
-      groups: groups.slice(0, limit),
-      total_groups: groups.length,
+      groups: rows,
+      total_groups: page.total,
       labelled_groups: groups.filter(({ keys }) => keys.every((key) => key !== '')).length,
-      has_more: groups.length > limit,
+      next_offset: page.next_offset,
+      has_more: page.has_more,
     };
   },
 });

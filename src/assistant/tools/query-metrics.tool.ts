@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet, MetricsSource, QueryResult, Source } from '../sources/source.types.js';
 import { boundedTexts } from './alert-row.js';
+import { type Page, pageOf, pagingShape } from './page.js';
 import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
 
 export interface SeriesRow {
@@ -19,11 +20,9 @@ export interface SeriesRow {
   };
 }
 
-export interface QueryMetricsResult extends ToolResult {
+export interface QueryMetricsResult extends ToolResult, Page {
   readonly kind: QueryResult['kind'] | 'none';
   readonly series: readonly SeriesRow[];
-  readonly total: number;
-  readonly has_more: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -44,9 +43,10 @@ export const queryMetrics = defineReadTool({
       })
       .optional(),
     source: z.string().max(200).optional().describe('Only of this source'),
-    limit: z.int().min(1).max(100).default(20),
+    ...pagingShape(20),
   }),
-  run: async ({ expr, time, range, source, limit }, ctx, signal): Promise<QueryMetricsResult> => {
+  run: async (args, ctx, signal): Promise<QueryMetricsResult> => {
+    const { expr, time, range, source } = args;
     const able = (candidate: Source): MetricsSource | undefined =>
       source === undefined || candidate.name === source ? candidate.metrics : undefined;
     const ask = questionOf(expr, time, range);
@@ -54,6 +54,7 @@ export const queryMetrics = defineReadTool({
     const series = gathered.answers.flatMap(({ source: { name }, value }) =>
       value.series.flatMap((one) => rowOf(name, one, value.kind)),
     );
+    const { rows, page } = pageOf(series, args);
     const when =
       range !== undefined
         ? ` from ${range.start} to ${range.end}`
@@ -64,9 +65,8 @@ export const queryMetrics = defineReadTool({
       query: `${expr}${when}`,
       ...reportOf(gathered),
       kind: gathered.answers[0]?.value.kind ?? 'none',
-      series: series.slice(0, limit),
-      total: series.length,
-      has_more: series.length > limit,
+      series: rows,
+      ...page,
       warnings: gathered.answers
         .flatMap(({ value }) => value.warnings)
         .slice(0, 5)

@@ -273,6 +273,37 @@ describe('query_metrics and list_targets', () => {
     ).rejects.toThrow(ToolInputError);
   });
 
+  it('should give many series and many groups page by page, to the last one', async () => {
+    const names = Array.from({ length: 45 }, (_, index) => `s${String(index)}`);
+    const sources = new FakeSources({
+      alerts: names.map((name) => alertOf({ alertname: name })),
+      query: () => ({
+        kind: 'vector',
+        warnings: [],
+        series: names.map((name) => ({
+          labels: asLabels({ name }, ''),
+          samples: [{ at: NOW, value: '1' }],
+        })),
+      }),
+    });
+    const series: unknown[] = [];
+    const groups: unknown[] = [];
+    for (let offset = 0; offset < names.length; offset += 20) {
+      const page = { limit: 20, offset };
+      const told = await queryMetrics.run({ expr: 'x', ...page }, contextOf(sources), NEVER);
+      const by = ['alertname'];
+      const counted = await countAlerts.run({ by, ...page }, contextOf(sources), NEVER);
+      const end = Math.min(offset + 20, names.length);
+      const where = { next_offset: end, has_more: end < names.length };
+      expect(told).toMatchObject({ ...where, total: names.length });
+      expect(counted).toMatchObject({ ...where, total_groups: names.length });
+      series.push(...told.series.map(({ labels }) => labels['name']));
+      groups.push(...counted.groups.flatMap(({ keys }) => keys));
+    }
+    expect(series).toEqual(names);
+    expect(groups.toSorted()).toEqual(names.toSorted());
+  });
+
   it('should put the targets that are down first, without credentials of their errors', async () => {
     const base = { source: 'fake-prom', scrapeUrl: '', lastScrape: 0 };
     const targets = [
