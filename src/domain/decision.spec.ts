@@ -25,13 +25,23 @@ describe('decisionOf', () => {
       expect(isDecision(text)).toBe(true);
     },
   );
-  it.each(['no', 'No!', 'reject', "don't", '否', '不要', '取消。'])(
-    'should read %j as no',
-    (text) => {
-      expect(decisionOf(text)).toBe('no');
-      expect(decisionOf(text, 'abc123')).toBe('no');
-    },
-  );
+  it.each([
+    'no',
+    'No!',
+    'reject',
+    "don't",
+    'never mind',
+    '否',
+    '不要',
+    '取消。',
+    '不用了',
+    '算了',
+    '算了吧。',
+    '不必了',
+  ])('should read %j as no', (text) => {
+    expect(decisionOf(text)).toBe('no');
+    expect(decisionOf(text, 'abc123')).toBe('no');
+  });
   it.each([
     'yes but only for staging',
     'no idea, what would it silence?',
@@ -40,6 +50,9 @@ describe('decisionOf', () => {
     'no alerts today?',
     'what is firing?',
     '是不是太久了',
+    '不用了那么久',
+    '算了一下有多少',
+    'never mind the info ones',
     '好像不对',
     'approve silence of prod',
     '',

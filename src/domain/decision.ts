@@ -3,7 +3,7 @@ export type Decision = 'yes' | 'no';
 const YES =
   /^(?:y|yes|yes,? please|yes,? do it|yep|ok|okay|approve[d]?|confirm(?:ed)?|go ahead|do it|是|是的|好|好的|可以|确认|同意|批准|执行)[\s.!。！]*$/iu;
 const NO =
-  /^(?:n|no|no,? thanks|nope|reject(?:ed)?|deny|denied|cancel|stop|don'?t|do not|否|不|不要|不用|不行|不可以|取消|拒绝|不同意)[\s.!。！]*$/iu;
+  /^(?:n|no|no,? thanks|nope|never mind|nevermind|forget it|leave it|reject(?:ed)?|deny|denied|cancel|stop|don'?t|do not|否|不|不要|不要了|不用|不用了|不必|不必了|不需要|不了|先不|先不了|算了|算了吧|还是算了|那算了|别|别了|不行|不可以|取消|拒绝|不同意)[\s.!。！]*$/iu;
 /** What a dangerous write is approved by: a word and the beginning of its plan's hash. */
 const PHRASE = /^(?:approve|批准)\s?([0-9a-f]{6})[.!。！]?$/iu;
 

@@ -20,6 +20,11 @@ const HIDDEN = [
   ['half of a pair', '\ud83d'],
   ['a letter of tags', '\u{e0041}'],
   ['a variation selector', '\u{e0100}'],
+  ['a selector of text', '\ufe01'],
+  ['a selector of colour behind a letter', '\ufe0f'],
+  ['a joiner of graphemes', '\u034f'],
+  ['a Braille blank', '\u2800'],
+  ['a head of a note that is none', '\u{1d159}'],
 ] as const;
 
 describe('characters that a screen hides', () => {
@@ -33,7 +38,7 @@ describe('characters that a screen hides', () => {
     expect(JSON.parse(json)).toBe(text);
   });
 
-  it.each(['a\n\tb', '✔️ done', '👩‍💻 👩🏽‍💻 ❤️‍🔥', '告警 ٣ \u0600', 'é e\u0301', '👍🏽'])(
+  it.each(['a\n\tb', '✔️ done', '👩‍💻 👩🏽‍💻 ❤️‍🔥', '告警 ٣ \u0600', 'é e\u0301', '👍🏽', '1️⃣'])(
     'should leave %j alone',
     (text) => {
       expect(hiddenIn(text)).toBeUndefined();

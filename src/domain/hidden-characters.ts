@@ -1,11 +1,11 @@
 /**
  * What a screen does not show, or shows elsewhere than it stands: control characters but line feed and
  * tab, bidi controls, zero-width and other ignorable ones, tags, separators that only some screens take
- * for a line end, halves of surrogate pairs. Not among them: what colours an emoji (U+FE0F) or joins two,
- * and the signs of Arabic, Syriac and Kaithi that are format characters by their class alone (Unicode 16, 9.2).
+ * for a line end, halves of surrogate pairs, blanks that are no white space. Not among them: what colours
+ * an emoji or a keycap (U+FE0F behind one) or joins two, and the signs of Arabic, Syriac and Kaithi that are format characters by their class alone (Unicode 16, 9.2).
  */
 const HIDDEN =
-  /(?![\n\t\ufe0f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]|(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+  /(?![\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]|(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f(?=\u20e3))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 const EVERY = new RegExp(HIDDEN.source, 'gu');
 const LINE_END = /\r\n?|[\u0085\u2028\u2029]/g;
 

@@ -14,18 +14,36 @@ export const ENDED = {
   died: 'The instance that ran this task was lost',
   poison: 'The instances that ran this task were lost again and again; it was given up',
   outage: 'This task was broken off by an outage of the task store; please ask again',
-  expired: 'The question was not answered in time',
+  expired:
+    'The question was not answered in time; nothing more was done. Ask again if it is still wanted',
   canceled: 'Canceled by the user. What was done before is not undone',
   operator: 'Canceled by the operator. What was done before is not undone',
   suspended: 'Canceled: the tenant or the user was suspended. What was done before is not undone',
 } as const;
 
-/** `ENDED.unsure`, with what it is that may have been done. */
-export function unsure(effects: readonly string[]): string {
+/** `ENDED.unsure`, with what it is that may have been done; `chinese`: for a user who writes that. */
+export function unsure(effects: readonly string[], chinese = false): string {
   const named = effects.filter((text) => text !== UNMARKED);
+  if (chinese) {
+    const about = named.length === 0 ? '' : `当时即将执行：${named.join('；')}。`;
+    return `执行该任务的实例已丢失，操作可能已经执行。${about}重新提出前请先确认`;
+  }
   return named.length === 0
     ? ENDED.unsure
     : `${ENDED.unsure}. It was about to: ${named.join('; ')}`;
+}
+
+/** Does its user write Chinese? `lang` wins over what was written. */
+export function isChinese({
+  lang,
+  text,
+}: {
+  readonly lang?: string;
+  readonly text: string;
+}): boolean {
+  return lang === undefined || lang === ''
+    ? /\p{Script=Han}/u.test(text)
+    : /^zh(?:[-_]|$)/i.test(lang);
 }
 
 /** `canceledBy`, with what may have been done before. */

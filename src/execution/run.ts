@@ -17,7 +17,7 @@ import { LogWriter } from '../streams/log-writer.js';
 import { RunLostError } from '../streams/run-lost-error.js';
 import type { Allowance } from './allowance.service.js';
 import { Bridge, type ShownFrame } from './bridge.js';
-import { canceledBy, ENDED, listDeeds, UNMARKED, unsure } from './end-texts.js';
+import { canceledBy, ENDED, listDeeds, UNMARKED, isChinese, unsure } from './end-texts.js';
 import { failRewound } from './fail-rewound.js';
 import { FrameFitter, said } from './frame-fitter.js';
 import type { RemoteTask } from './run-calls.js';
@@ -277,7 +277,13 @@ export class Run {
     });
     if (open.length > 0) {
       const seen = open.flatMap(({ seen: text }) => text ?? []);
-      const text = [unsure(open.map((effect) => effect.text)), ...seen].join('. ');
+      const said = turn.answering?.question ?? turn.text;
+      const chinese = isChinese({ ...turn, text: said });
+      const lost = unsure(
+        open.map((effect) => effect.text),
+        chinese,
+      );
+      const text = [lost, ...seen].join(chinese ? '。' : '. ');
       return { state: 'TASK_STATE_FAILED', text, expects: '' };
     }
     const frames = this.backend.run(turn, signal, this.desk, this.meter)[Symbol.asyncIterator]();

@@ -70,7 +70,7 @@ export class RedisApprovalStore {
     return { decision: (state ?? 'expired') as ApprovalDecision, by: by ?? '' };
   }
 
-  /** Of a tenant, those that expire first at the top. */
+  /** Of a tenant, those that can still be decided; those that expire first at the top. */
   async pending(tenant: string): Promise<readonly PendingApproval[]> {
     const ids = await this.redis.zrange(this.keys.approvals(tenant), '0', '-1');
     const found = await Promise.all(ids.map((id) => this.find(tenant, id)));
@@ -98,9 +98,15 @@ export class RedisApprovalStore {
 
   private async find(tenant: string, id: string): Promise<PendingApproval | undefined> {
     const key = this.keys.approval(tenant, id);
-    const [state, expires, request] = await this.redis.hmget(key, 'state', 'expires', 'request');
+    const [state, expires, text, epoch] = await this.redis.hmget(
+      key,
+      ...['state', 'expires', 'request', 'epoch'],
+    );
     if (state !== 'pending' || Number(expires) <= Date.now()) return undefined;
-    return { ...(JSON.parse(request ?? '{}') as ApprovalRequest), id, expires: Number(expires) };
+    const request = JSON.parse(text ?? '{}') as ApprovalRequest;
+    // That of an instance that has died: nobody can decide it any more, its task has asked anew.
+    const owner = await this.redis.hget(this.keys.task(tenant, request.taskId), 'epoch');
+    return owner === epoch ? { ...request, id, expires: Number(expires) } : undefined;
   }
 
   /** What was asked for, decided or not; undefined where nothing was. */

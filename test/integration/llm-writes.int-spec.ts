@@ -60,6 +60,22 @@ describe('a model that changes something', () => {
     expect(nightjar.sources.created).toEqual([]);
   });
 
+  it('should not lose a second change without a word', async () => {
+    const nightjar = bench({ create_silence: ASK });
+    const two = [1, 2].map((n) => ({ ...ARGS, comment: `change ${String(n)}` }));
+    llm.script(
+      openai.calls(
+        ...two.map((args, n) => ({ id: `call_${String(n)}`, name: 'create_silence', args })),
+      ),
+    );
+    const told = await nightjar.ask('silence team pay for an hour, and team ops');
+    const last = told.frames.at(-1);
+    expect(last?.kind === 'input_required' && last.question).toContain(
+      'One change at a time: another one was wanted too, and not proposed.',
+    );
+    expect(nightjar.sources.created).toEqual([]);
+  });
+
   it('should be told when its arguments make no plan, and may try again', async () => {
     const nightjar = bench({ create_silence: ASK });
     llm.script(

@@ -348,7 +348,7 @@ describe('a mute', () => {
       frames.push(frame);
     }
     const asked = frames.find((frame) => frame.kind === 'input_required');
-    expect(asked?.question).toContain('covers 1 alerts that fire now');
+    expect(asked?.question).toContain('covers 1 alert that fires now');
     if (asked !== undefined) await answer('yes', asked, { of });
     expect(server.facts.mutes).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ import { answerSilences } from './handlers/silences.js';
 import { answerSources } from './handlers/sources.js';
 import { answerTargets, asksForAll } from './handlers/targets.js';
 import { answerTriage, triageQuestion } from './handlers/triage.js';
-import { answerWrite } from './handlers/write.js';
+import { answerWrite, toolOf } from './handlers/write.js';
 import { LEXICON, phraseAtoms } from './lexicon/lexicon.js';
 import type { Concept } from './lexicon/concept.js';
 import { type LiveWords, readLiveWords } from './live-words.js';
@@ -79,12 +79,20 @@ export async function* converse(run: TurnRun): Handling {
   if (promql !== undefined && meansQuery(promql, live.all)) {
     return yield* answerQuery(run, promql);
   }
-  const pieces = splitQuestions(cut.segments, first.domain !== 'write');
+  const whole = { segments: cut.segments, follows: false };
+  const split = splitQuestions(cut.segments, first.domain !== 'write');
+  const isOrder =
+    toolOf(run, text) !== undefined &&
+    (first.domain === 'write' ||
+      split.some((piece) => understand({ ...cut, ...piece }, live.all).domain === 'write'));
+  // Nothing of an order is cut off and answered by itself: it may narrow it.
+  const pieces = isOrder ? [whole] : split;
   const blocks: string[] = [];
   let memory: ListMemory | undefined;
   for (const [index, { segments, follows }] of pieces.entries()) {
     const repairs = index === 0 ? cut.repairs : [];
-    const question = understand({ atoms: cut.atoms, segments, repairs }, live.all);
+    const read = understand({ atoms: cut.atoms, segments, repairs }, live.all);
+    const question = isOrder ? { ...read, domain: 'write' as const } : read;
     // `… and how many are critical`: of those.
     const turn = follows && memory !== undefined ? run.after(memory) : run;
     const answer = yield* answerOne(turn, { ...question, follows }, live);

@@ -148,8 +148,8 @@ export async function* converse(exchange: Exchange): AsyncGenerator<Frame, Model
             yield { kind: 'fail', reason: tools.unsure };
             return undefined;
           }
-          if (tools.question !== undefined) {
-            yield tools.question;
+          if (tools.ending !== undefined) {
+            yield tools.ending;
             return undefined;
           }
           const fault = faultOfEnding(part.finishReason, part.rawFinishReason, hasAnswer);

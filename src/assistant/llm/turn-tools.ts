@@ -65,8 +65,18 @@ export class TurnTools {
   /** Steps of writes and remotes, pictures and files, for the user; taken out by whoever shows them. */
   readonly steps = new FrameQueue();
   private hasWritten = false;
+  /** Writes beyond the first one, none of which was proposed. */
+  private furtherWrites = 0;
 
   constructor(private readonly options: TurnToolsOptions) {}
+
+  /** The question with which the turn ends; it tells of what else the model had wanted. */
+  get ending(): Asking | undefined {
+    const { question, furtherWrites } = this;
+    if (question === undefined || furtherWrites === 0) return question;
+    const note = this.options.writes.words.oneOnly(furtherWrites);
+    return { ...question, question: `${note}\n\n${question.question}` };
+  }
 
   get mustStop(): boolean {
     return this.question !== undefined || this.unsure !== undefined;
@@ -171,6 +181,7 @@ export class TurnTools {
   private async write(tool: WriteTool, args: unknown): Promise<ToolAnswer> {
     const { redactor, signal, writes } = this.options;
     if (this.hasWritten) {
+      this.furtherWrites += 1;
       return { outcome: 'failed', output: 'Not done: one write a turn. Tell the user about it.' };
     }
     this.hasWritten = true;

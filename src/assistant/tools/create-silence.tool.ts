@@ -43,7 +43,10 @@ const planned = z.strictObject({
   ends_at: z.iso.datetime(),
   created_by: z.string(),
   comment: z.string(),
-  /** It fits all that fires there now, and that is more than a few. */
+  /**
+   * It fits a great part of what fires there now; named as older versions, which take plans of this one
+   * over during an upgrade, know it.
+   */
   fits_all: z.literal(true).optional(),
   /** Of a source where a silence is more than its matchers. */
   scope: z.record(z.string(), z.json()).optional(),
@@ -61,6 +64,10 @@ type Covers = NonNullable<z.infer<typeof planned>['covers']>;
 
 /** So many alerts may be silenced by a mere yes, even if nothing else fires. */
 const A_FEW = 5;
+/** Beyond a few: this share of what fires there and is heard leaves too little to be seen by. */
+const GREAT_SHARE = 0.5;
+/** So many are a great part whatever else fires: nobody has looked at each of them. */
+const MANY = 50;
 /** Alerts that are named in a plan. */
 const MOST_NAMED = 5;
 const NAME_CHARS = 200;
@@ -81,7 +88,8 @@ export const createSilence: WriteTool = {
     const { user, taskId } = ctx.owner;
     const why = cleanText(comment, 300);
     const scoped = await scopeIn(source, matchers, signal);
-    const isAll = await fitsAll(source, matchers, ctx, signal);
+    const isGreat =
+      (scoped?.covers.count ?? 0) >= MANY || (await fitsMuch(source, matchers, ctx, signal));
     const plan = {
       source: source.name,
       matchers: matchers.map(({ name, op, value }) => ({ name, op, value })),
@@ -89,13 +97,13 @@ export const createSilence: WriteTool = {
       ends_at: new Date(ends).toISOString(),
       created_by: cleanText(user, 200),
       comment: `${why === '' ? '' : `${why} `}(${cleanText(user, 200)} through Nightjar, task ${taskId})`,
-      ...(isAll ? { fits_all: true as const } : {}),
+      ...(isGreat ? { fits_all: true as const } : {}),
       ...scoped,
     };
     const where =
       scoped === undefined
         ? ''
-        : `, in ${scoped.covers.where} (${String(scoped.covers.count)} alerts now)`;
+        : `, in ${scoped.covers.where} (${String(scoped.covers.count)} ${scoped.covers.count === 1 ? 'alert' : 'alerts'} now)`;
     return {
       tool: createSilence.name,
       args: plan,
@@ -104,10 +112,10 @@ export const createSilence: WriteTool = {
   },
   factsOf(args): PlanFacts {
     const plan = parseInput(planned, args);
-    const { matchers, planned_at: from, ends_at: to, covers, fits_all: isAll } = plan;
+    const { matchers, planned_at: from, ends_at: to, covers, fits_all: isGreat } = plan;
     const lasts = Date.parse(to) - Date.parse(from);
     const dangers: Danger[] = [];
-    if (isBroad(matchers) || covers?.broad === true || isAll === true) dangers.push('broad');
+    if (isBroad(matchers) || covers?.broad === true || isGreat === true) dangers.push('broad');
     if (lasts > DAY) dangers.push('long');
     return { matchers, lasts, dangers };
   },
@@ -187,8 +195,8 @@ function endOf(
   return ends;
 }
 
-/** Would it leave nothing of what fires there now and is heard? */
-async function fitsAll(
+/** Would it hide a great part of what fires there now and is heard? */
+async function fitsMuch(
   source: Source,
   matchers: NewSilence['matchers'],
   ctx: ToolContext,
@@ -197,7 +205,8 @@ async function fitsAll(
   const { answers } = await ctx.reads.alerts(signal);
   const own = answers.find((answer) => answer.source.name === source.name)?.value ?? [];
   const heard = own.filter(({ state }) => state === 'active');
-  return heard.length > A_FEW && heard.every(fits(matchers));
+  const hidden = heard.filter(fits(matchers)).length;
+  return hidden >= MANY || (hidden > A_FEW && hidden >= heard.length * GREAT_SHARE);
 }
 
 /** What the source makes of the matchers, for the plan; undefined where they are all there is. */

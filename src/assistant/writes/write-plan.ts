@@ -5,7 +5,7 @@ import type { Silence } from '../sources/source.types.js';
 
 export type SilenceMatcher = Silence['matchers'][number];
 
-/** What makes a plan dangerous: it fits nearly everything or all that fires, or it lasts over a day. */
+/** What makes a plan dangerous: it fits nearly everything or a great part of what fires, or it lasts over a day. */
 export type Danger = 'broad' | 'long';
 
 /** What the policy looks at. */

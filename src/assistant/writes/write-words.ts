@@ -58,6 +58,8 @@ export interface WriteWords {
   readonly unclear: string;
   /** The user went on to something else. */
   readonly dropped: string;
+  /** More changes were wanted in the same turn. */
+  readonly oneOnly: (further: number) => string;
   readonly refusedByUser: string;
   readonly lapsed: string;
   readonly invalid: string;
@@ -68,6 +70,15 @@ export interface WriteWords {
   /** It was asked whether to do it. */
   readonly notOrdered: string;
   readonly nothingLike: (words: string) => string;
+  /** Words of an order that nothing in a plan would stand for. */
+  readonly leftOver: (words: string) => string;
+  readonly leftOverEnd: (words: string) => string;
+  /** Said of another time than now. */
+  readonly startsNow: (words: string) => string;
+  readonly endsNow: (words: string) => string;
+  /** Several values of one label; `joined`: the matcher that fits any of them. */
+  readonly alternatives: (joined: string | undefined) => string;
+  readonly ambiguous: (words: string) => string;
   readonly whichTime: (words: string) => string;
   readonly noSilence: (words: string) => string;
   /** Something that may have it did not answer. */
@@ -108,7 +119,7 @@ const ENGLISH: WriteWords = {
       ? []
       : [
           `- in ${plain(covers.where, 300)}`,
-          `- ${code(source)} itself says that it covers ${String(covers.count)} alerts that fire now: ${named(covers, 'more')}`,
+          `- ${code(source)} itself says that it covers ${alertsNow(covers.count)}: ${named(covers, 'more')}`,
         ]),
   ],
   expireSilence: ({ id, source, matchers, until, by }) => [
@@ -127,7 +138,7 @@ const ENGLISH: WriteWords = {
       'This needs your approval:',
       '',
       ...lines,
-      ...(affected === undefined ? [] : [`- it fits ${String(affected)} alerts that fire now`]),
+      ...(affected === undefined ? [] : [`- it fits ${alertsNow(affected)}`]),
       ...away.map((error) => `- ⚠ ${ENGLISH.failure(error)}: what it has is not counted here`),
       '',
       exact === undefined
@@ -137,6 +148,8 @@ const ENGLISH: WriteWords = {
   unclear: 'That is no clear answer, so nothing was done; the proposal still stands.',
   dropped:
     'That was no yes or no, so the proposal that was open here is dropped; nothing was done.',
+  oneOnly: (further) =>
+    `One change at a time: ${further === 1 ? 'another one was' : `${String(further)} others were`} wanted too, and not proposed. Ask for it after this one.`,
   refusedByUser: 'Not approved. Nothing was done.',
   lapsed: 'This proposal has lapsed; nothing was done. Ask again if it is still wanted.',
   invalid: 'This is not the plan that was proposed here; nothing was done.',
@@ -148,6 +161,20 @@ const ENGLISH: WriteWords = {
     'Whether to do that is for you to judge, so I proposed nothing. To have it proposed, say it as an order: `silence HighErrorRate for 1h`.',
   nothingLike: (words) =>
     `Nothing that fires now has ${words}, so I made no proposal. To silence it all the same, write the labels out: \`silence alertname="…" for 1h\`.`,
+  leftOver: (words) =>
+    `I cannot put ${words} into a silence, and without it the silence might be wider than you said, so I proposed nothing. Leave it out, or write all conditions as labels, exclusions too: \`silence team="payments" service!="checkout" for 1h\`. Nothing was done.`,
+  leftOverEnd: (words) =>
+    `I do not know what ${words} means here, so I proposed nothing. Name the silence by its id: \`expire silence <id>\` (\`list silences\` shows them). Nothing was done.`,
+  startsNow: (words) =>
+    `A silence starts as soon as it is approved and lasts for one stretch of time; I cannot put it off or tie it to ${words}. Ask again when it is to start, with how long it is to last: \`silence HighErrorRate for 1h\` or \`… until 18:00\`. Nothing was done.`,
+  endsNow: (words) =>
+    `A silence ends as soon as that is approved; I cannot put that off (${words}). Ask again when it is to end. Nothing was done.`,
+  alternatives: (joined) =>
+    joined === undefined
+      ? 'All labels of a silence must hold at once, so that one cannot say “this or that”. Order two silences, one after the other. Nothing was done.'
+      : `All labels of a silence must hold at once, and no alert has two values of one label. For any of them say \`silence ${joined} for 1h\`. Nothing was done.`,
+  ambiguous: (words) =>
+    `One silence cannot say that for ${words}: all of its labels must hold at once. Write the labels out (\`silence alertname="…" service="…" for 1h\`), or order two silences, one after the other. Nothing was done.`,
   whichTime: (words) =>
     `I do not understand how long that is${words === '' ? '' : ` (${plain(words)})`}; say it like \`for 2h\` or \`until 18:00\`. Nothing was done.`,
   noSilence: (words) =>
@@ -162,7 +189,7 @@ const ENGLISH: WriteWords = {
     scope:
       'I may not do that: it goes beyond what the configuration of this team allows (labels or duration). Nothing was done.',
     danger:
-      'I may not do that: it is too far-reaching (no specific label, all that fires now, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
+      'I may not do that: it is too far-reaching (no specific label, a great part of what fires now, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
   },
   deniedFor: (longest) =>
     `I may not do that: it goes beyond the time that the configuration of this team allows, which is at most ${span(longest, ['d', 'h', 'min'])}. Nothing was done.`,
@@ -239,6 +266,8 @@ const CHINESE: WriteWords = {
     ].join('\n'),
   unclear: '回答不明确，未执行任何操作；该提议仍然有效。',
   dropped: '这不是明确的“是”或“否”，此前待确认的提议已作废，未执行任何操作。',
+  oneOnly: (further) =>
+    `一次只能提出一项变更：另外 ${String(further)} 项未提出，请在此项之后再提出。`,
   refusedByUser: '未批准，未执行任何操作。',
   lapsed: '该提议已失效，未执行任何操作。如仍需要，请重新提出。',
   invalid: '这不是在此提出的操作，未执行任何操作。',
@@ -249,6 +278,20 @@ const CHINESE: WriteWords = {
     '是否这样做需要由您判断，因此未提出操作。如要提出，请直接下达指令：`静默 HighErrorRate 一小时`。',
   nothingLike: (words) =>
     `目前没有与 ${words} 匹配的告警，因此未提出操作。如仍要静默，请写出标签：\`静默 alertname="…" 一小时\`。`,
+  leftOver: (words) =>
+    `无法用静默表达 ${words}，忽略它会使静默范围大于您的要求，因此未提出操作。请去掉它，或把全部条件（包括排除项）写成标签：\`静默 team="payments" service!="checkout" 一小时\`。未执行任何操作。`,
+  leftOverEnd: (words) =>
+    `无法理解此处的 ${words}，因此未提出操作。请用编号指定静默：\`结束静默 <id>\`（\`查看静默\` 可列出）。未执行任何操作。`,
+  startsNow: (words) =>
+    `静默在批准后立即开始，且只持续一段时间，无法推迟或取决于 ${words}。请在需要开始时再提出，并说明时长：\`静默 HighErrorRate 一小时\` 或 \`静默 HighErrorRate 到 18:00\`。未执行任何操作。`,
+  endsNow: (words) =>
+    `静默在批准后立即结束，无法推迟（${words}）。请在需要结束时再提出。未执行任何操作。`,
+  alternatives: (joined) =>
+    joined === undefined
+      ? '静默的所有标签必须同时满足，无法表达“或”。请分别提出两个静默。未执行任何操作。'
+      : `静默的所有标签必须同时满足，而一条告警的同一标签只有一个值。如要匹配其中任意一个，请说 \`静默 ${joined} 一小时\`。未执行任何操作。`,
+  ambiguous: (words) =>
+    `一个静默无法这样表达 ${words}：其所有标签必须同时满足。请写出标签（\`静默 alertname="…" service="…" 一小时\`），或分别提出两个静默。未执行任何操作。`,
   whichTime: (words) =>
     `无法理解时长${words === '' ? '' : `（${plain(words)}）`}，请使用如 \`2小时\` 或 \`until 18:00\` 的写法。未执行任何操作。`,
   noSilence: (words) =>
@@ -261,7 +304,7 @@ const CHINESE: WriteWords = {
     off: '本团队的配置不允许我执行该操作，未执行任何操作。',
     scope: '该操作超出了本团队配置允许的范围（标签或时长），未执行任何操作。',
     danger:
-      '该操作影响面过大（没有具体标签、覆盖目前所有告警，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
+      '该操作影响面过大（没有具体标签、覆盖目前大部分或大量告警，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
   },
   deniedFor: (longest) =>
     `本团队的配置最多允许 ${span(longest, ['天', '小时', '分钟'])}，未执行任何操作。`,
@@ -304,6 +347,10 @@ const CHINESE: WriteWords = {
 export function writeWordsFor(lang: string | undefined, text: string): WriteWords {
   if (lang !== undefined && lang !== '') return /^zh(?:[-_]|$)/i.test(lang) ? CHINESE : ENGLISH;
   return /\p{Script=Han}/u.test(text) ? CHINESE : ENGLISH;
+}
+
+function alertsNow(count: number): string {
+  return count === 1 ? '1 alert that fires now' : `${String(count)} alerts that fire now`;
 }
 
 function failure(words: typeof ENGLISH_WORDS, { source, fault }: SourceError): string {

@@ -42,6 +42,7 @@ class Bench {
   away = false;
   now = NOW;
   private router: Source;
+  private readonly facts: FakeSources;
 
   constructor(
     private readonly writes: WritesConfig = ASKED,
@@ -55,6 +56,7 @@ class Bench {
         alertOf({ alertname: 'HighLatency', severity: 'warning', host: 'web-1' }),
       ],
     });
+    this.facts = facts;
     this.router = {
       ...facts.router,
       alerts: {
@@ -84,6 +86,13 @@ class Bench {
         },
       },
     };
+  }
+
+  /** Nothing else fires than these, and so many others. */
+  only(isOne: (alert: Alert) => boolean, others: number): void {
+    const { alerts } = this.facts;
+    const rest = alerts.filter((one) => !isOne(one)).slice(0, others);
+    this.facts.alerts = [...alerts.filter(isOne), ...rest];
   }
 
   /** As a change of the config does. */
@@ -396,6 +405,48 @@ describe('a silence with the approval of its user', () => {
     expect(bench.created).toHaveLength(isAll ? 0 : 1);
   });
 
+  it.each([
+    [6, 1, true],
+    [6, 6, true],
+    [6, 7, false],
+    [5, 0, false],
+    [49, 60, false],
+    [50, 5000, true],
+  ])('should want it for %i of them beside %i others: %j', async (hidden, others, isGreat) => {
+    const made = (count: number, alertname: string): Alert[] =>
+      Array.from({ length: count }, (_, at) => alertOf({ alertname, pod: String(at) }));
+    // Three fire already that it does not fit.
+    const more = [...made(hidden, 'PodCrash'), ...made(Math.max(0, others - 3), 'Other')];
+    bench = new Bench(ASKED, more);
+    if (others < 3) bench.only(({ labels }) => labels['alertname'] === 'PodCrash', others);
+    const asked = await bench.propose('silence alertname="PodCrash" for 5m');
+    expect(asked.plan?.['code'] !== undefined).toBe(isGreat);
+    const auto: WriteRule = { ...ASK, policy: 'auto' };
+    bench.now = Date.now();
+    await bench.run('silence alertname="PodCrash" for 5m', {}, { create_silence: auto });
+    expect(bench.created).toHaveLength(isGreat ? 0 : 1);
+  });
+
+  it.each([
+    '\ufe0f',
+    '\ufe01',
+    '\u{e0100}',
+    '\u3164',
+    '\u034f',
+    '\u2800',
+    '\u{e0041}',
+    '\u{e007f}',
+  ])('should not be proposed with a value that holds %j', async (hidden) => {
+    const frames = await bench.run(`silence alertname="DiskFull${hidden}" for 1h`);
+    expect(frames.some((frame) => frame.kind === 'input_required')).toBe(false);
+    expect(contentOf(frames)).toMatch(/cannot be seen|Nothing was done/);
+  });
+
+  it('should count one alert as one', async () => {
+    const { question } = await bench.propose('silence HighLatency for 5m');
+    expect(question).toContain('it fits 1 alert that fires now');
+  });
+
   it('should take a mere yes for all of the few alerts that fire', async () => {
     const asked = await bench.propose('silence severity=~"critical|warning" for 5m');
     expect(asked.plan?.['code']).toBeUndefined();
@@ -534,6 +585,44 @@ describe('the end of a silence', () => {
     await bench.propose('silence alertname="DiskFull" for 1h');
     // For the words of the question, and once more for the plan and all that is shown of it.
     expect(bench.reads).toEqual(['silences', 'alerts', 'alerts']);
+  });
+
+  it.each([
+    ['expire the silence by eve', /There is no active silence for `eve`/],
+    ['expire the silence on Nothing', /There is no active silence for `Nothing`/],
+    ['expire the silence of db-1', /There is no active silence for `db-1`/],
+    ['取消 eve 的静默', /没有与 `eve` 匹配的/],
+    ['expire the silence on DiskFull tomorrow', /cannot put that off \(`tomorrow`\)/],
+    ['expire the silence on DiskFull in 10 minutes', /`(?:in|10|minutes)/],
+    ['明天取消 DiskFull 的静默', /`明天`/],
+    ['expire all silences except DiskFull', /`except`.*`DiskFull`/],
+    ['expire the silence on DiskFull unless bob needs it', /unless/],
+    ['expire the silence on DiskFull if the disk is fine', /if/],
+    ['取消除 DiskFull 以外的静默', /`除/],
+    ['如果没事就取消 DiskFull 的静默', /`/],
+    ['expire silence 11111111-2222-3333-4444-555555555555 tomorrow', /`tomorrow`/],
+    ['expire silence 11111111-2222-3333-4444-555555555555 unless bob needs it', /unless/],
+    ["don't expire the silence on DiskFull", /`|whether/],
+    ['expire the silence on DiskFull and the one by eve', /`|no active silence/],
+  ])('should never be that of somebody else, or sooner than said: %s', async (text, said) => {
+    bench.silence({ createdBy: 'pete', comment: 'disk db-10 is moved' });
+    const frames = await bench.run(text);
+    expect(frames.some((frame) => frame.kind === 'input_required')).toBe(false);
+    expect(contentOf(frames)).toMatch(said);
+  });
+
+  it.each([
+    'expire the silence',
+    'please end the silence now, thanks',
+    'expire the silence by pete',
+    'expire the silence on DiskFull by pete',
+    'end the silence on "DiskFull"',
+    '取消 pete 的静默',
+    '请帮我取消 DiskFull 的静默，谢谢',
+  ])('should be proposed where every word fits it: %s', async (text) => {
+    const { id } = bench.silence({ createdBy: 'pete' });
+    const { question } = await bench.propose(text);
+    expect(question).toContain(id);
   });
 
   it('should name the candidates when several fit', async () => {

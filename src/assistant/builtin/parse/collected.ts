@@ -18,6 +18,8 @@ export class Collected {
   readonly claimed = new Set<Segment>();
   /** Segments that were read as values. */
   readonly used = new Set<Segment>();
+  /** Those of them that are excluded. */
+  readonly excluded = new Set<Segment>();
   sure = 0;
   /** Where an exception such as `except a` ends: what `and` joins to it there is excepted too. */
   private exceptionEnd: number | undefined;

@@ -46,12 +46,19 @@ export class ConditionReader {
         this.readList(list);
         index = (list.at(-1)?.index ?? index) + 1;
       } else {
-        this.explicit.readPresence(part, index);
+        // `without host db-1` is about that host, not about having one.
+        const next = parts[index + 1];
+        const isOfValue =
+          next !== undefined &&
+          this.finder.isValue(index + 1) &&
+          this.context.fits([{ part: next, index: index + 1 }], part);
+        if (!isOfValue) this.explicit.readPresence(part, index);
         index += 1;
       }
     }
     this.noteWords();
-    const { joiner, unmatched, ignored, unsure, notes, used, claimed, sure } = this.collected;
+    const { joiner, unmatched, ignored, unsure, notes, used, excluded, claimed, sure } =
+      this.collected;
     const freeHints = parts.filter((part) => isHint(part) && !claimed.has(part) && !used.has(part));
     return {
       where: joiner.clauses(),
@@ -62,6 +69,7 @@ export class ConditionReader {
       notes,
       freeHints: new Set(freeHints),
       used,
+      excluded,
       sure,
     };
   }
@@ -92,7 +100,10 @@ export class ConditionReader {
         if (standing === 'name') missing.push(part);
         else collected[standing === 'unsure' ? 'unsure' : 'ignored'].push(part.text);
       }
-      if (resolved !== undefined || missing.includes(part)) collected.used.add(part);
+      if (resolved !== undefined || missing.includes(part)) {
+        collected.used.add(part);
+        if (negative) collected.excluded.add(part);
+      }
     }
     if (found.length > 0 || hint !== undefined) collected.sure += 1;
     for (const part of missing) {

@@ -35,6 +35,8 @@ export interface Conditions {
   readonly freeHints: ReadonlySet<Segment>;
   /** Segments that were read as values. */
   readonly used: ReadonlySet<Segment>;
+  /** Those of them that are excluded, and the labels that must be absent. */
+  readonly excluded: ReadonlySet<Segment>;
   /** How many conditions were told beyond doubt: live ones, and those with a label. */
   readonly sure: number;
   /** Conditions on the same label that cannot be combined into one list. */

@@ -25,6 +25,7 @@ export class ExplicitReader {
     const live = this.vocabulary.labelNamed(label);
     const name = live ?? label;
     const negative = (op === '!=') !== negated;
+    if (negated) collected.excluded.add(part);
     if (op === '=~' || op === '!~') {
       const turned = op === '=~' ? ('!~' as const) : ('=~' as const);
       collected.joiner.addMatcher({ label: name, op: negated ? turned : op, values: [value] });
@@ -68,6 +69,7 @@ export class ExplicitReader {
     const label = this.resolver.labelsOf(part)[0];
     if (label === undefined || isAsked || !(isAbsent || isLabel)) return;
     collected.claimed.add(part);
+    if (isAbsent) collected.excluded.add(part);
     collected.sure += 1;
     collected.joiner.addMatcher({ label, op: isAbsent ? '=' : '!=', values: [''] });
   }

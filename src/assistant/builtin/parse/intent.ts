@@ -1,5 +1,5 @@
 import type { Concept } from '../lexicon/concept.js';
-import type { Sentence } from './sentence.js';
+import { isHint, type Sentence } from './sentence.js';
 
 /** What a question is about. */
 export type Domain =
@@ -110,10 +110,12 @@ function isWrite(sentence: Sentence): boolean {
   if (isOrder && sentence.parts.some((one) => one.concepts.has('write') || MUTE.test(one.key))) {
     return true;
   }
+  if (isTimedSilence(sentence)) return true;
   const start = sentence.parts.findIndex((part) => !only(part.concepts, ['greet', 'only']));
   const asked = sentence.has(start, 'how') ? start + 1 : start;
   const verb = sentence.at(asked);
   if (verb === undefined || verb.kind !== 'phrase') return false;
+  if (verb.key === 'end' && sentence.has(asked + 1, 'silence')) return true;
   const isRepair = /^(?:fix|resolve|修复|处理)/.test(verb.key);
   if (verb.concepts.has('write') && !verb.concepts.has('silenced')) {
     return !(asked > start && isRepair);
@@ -124,7 +126,8 @@ function isWrite(sentence: Sentence): boolean {
       next.mention !== undefined ||
       next.ordinal !== undefined ||
       next.aliases.length > 0 ||
-      ['quoted', 'unknown', 'matcher'].includes(next.kind);
+      ['quoted', 'unknown', 'matcher'].includes(next.kind) ||
+      (/^[a-z]/.test(verb.key) && (isHint(next) || next.concepts.has('not')));
     return (
       isObject ||
       ['alert', 'it', 'them', 'all', 'one', 'last', 'newest', 'oldest', 'worst'].some((one) =>
@@ -133,6 +136,22 @@ function isWrite(sentence: Sentence): boolean {
     );
   }
   return false;
+}
+
+/** How long it is to last, ahead: no question has that beside the bare verb. */
+const AHEAD =
+  /\bfor (?:the next |another )?(?:\d|an?\b|one|two|three|four|five|six|ten|half).*\b(?:silence|mute)\b|\b(?:silence|mute)\b.*\b(?:for (?:the next |another )?(?:\d|an?\b|one|two|three|four|five|six|ten|half)|until|till)|(?:静默|屏蔽|静音)(?:掉|一下)?.*?(?:\d|[一二两三四五六七八九十半])+ ?个?半?(?:秒|分钟?|小时|钟头|天|周|星期)半?(?=[,，。.!！吧谢 ]|$)|^.*(?:小时|分钟|天)(?:内|后|之后|之内)?,? ?(?:静默|屏蔽|静音)|(?:静默|屏蔽|静音).*(?:到|直到)/iu;
+
+const ASKING = ['which', 'count', 'check', 'list', 'since-when', 'is', 'detail'] as const;
+
+/** `never mute X for 10m`, `X 静默两小时`: an order wherever its verb stands. */
+function isTimedSilence(sentence: Sentence): boolean {
+  if (!sentence.parts.some((one) => MUTE.test(one.key) && one.kind === 'phrase')) return false;
+  const asks = sentence.parts.some(
+    ({ concepts, key }) => key !== 'do' && ASKING.some((concept) => concepts.has(concept)),
+  );
+  const text = sentence.segments.map((one) => one.text).join(sentence.chinese ? '' : ' ');
+  return !asks && AHEAD.test(text);
 }
 
 function only(concepts: ReadonlySet<Concept>, allowed: readonly Concept[]): boolean {

@@ -83,6 +83,52 @@ export function durationAt(
   return bare && key !== 'second' ? withUnit(atoms, at, 1, 0) : undefined;
 }
 
+/**
+ * How long something is to last: `durationAt`, and what is added to it: `an hour and a half`,
+ * `1 hour and 30 minutes`, `一小时半`, `一小时三十分钟`.
+ */
+export function spanAt(
+  atoms: readonly Atom[],
+  at: number,
+  bare: boolean,
+): Read<number> | undefined {
+  const mixed = mixedAt(atoms, at);
+  const first = mixed ?? durationAt(atoms, at, bare);
+  if (first === undefined) return undefined;
+  let { value, length } = first;
+  const unit = unitBefore(atoms, at + length);
+  const half = phraseAt(atoms, at + length, ['and a half', '半']);
+  if (half > 0 && unit !== undefined) return { value: value + unit / 2, length: length + half };
+  const and = phraseAt(atoms, at + length, ['and', '零', '又']);
+  const more = durationAt(atoms, at + length + and, false);
+  if (more !== undefined && unit !== undefined && more.value < unit) {
+    value += more.value;
+    length += and + more.length;
+  }
+  return { value, length };
+}
+
+/** `two and a half hours`. */
+function mixedAt(atoms: readonly Atom[], at: number): Read<number> | undefined {
+  const amount = amountAt(atoms, at);
+  const half = amount === undefined ? 0 : phraseAt(atoms, at + amount.length, ['and a half']);
+  if (amount === undefined || half === 0) return undefined;
+  return withUnit(atoms, at + amount.length + half, amount.value + 0.5, amount.length + half);
+}
+
+/** The unit that ends right before `at`, in milliseconds. */
+function unitBefore(atoms: readonly Atom[], at: number): number | undefined {
+  const word = atoms[at - 1];
+  if (word?.kind === 'word') {
+    return UNITS.get(word.key) ?? UNITS.get(/[a-z]+$/.exec(word.key)?.[0] ?? '');
+  }
+  for (let length = 3; length >= 1; length -= 1) {
+    const ms = UNITS.get(hanRun(atoms, at - length, length));
+    if (ms !== undefined) return ms;
+  }
+  return undefined;
+}
+
 function withUnit(
   atoms: readonly Atom[],
   at: number,
