@@ -61,7 +61,7 @@ describe('TenantBackends', () => {
     const answer = contentOf(await framesOf(backends.backendOf('demo'), question));
     expect(answer).toContain('[redacted]');
     expect(answer).not.toContain('s3cr3t');
-    expect(backends.redactorOf('demo').hide('wiki-s3cr3t')).toBe('[redacted]');
+    expect(backends.sourcesOf('demo').redactor.hide('wiki-s3cr3t')).toBe('[redacted]');
     await backends.onModuleDestroy();
   });
 

@@ -12,6 +12,7 @@ import { RemoteBackend } from './remote/remote-backend.js';
 import { type RemoteHealth, TenantRemotes } from './remote/tenant-remotes.js';
 import { Redactor } from './llm/redactor.js';
 import { ApprovalGate } from './writes/approval-gate.js';
+import { shownBackend } from './shown-backend.js';
 import { openSources, type SourceHealth, type TenantSources } from './sources/tenant-sources.js';
 
 /** After the longest run that may have begun with it. */
@@ -59,11 +60,6 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
   /** The tenant's other agents and MCP servers; undefined for an unknown tenant. */
   remotesOf(tenant: string): TenantRemotes | undefined {
     return this.opened.get(tenant)?.remotes;
-  }
-
-  /** Takes the tenant's secrets, and what looks like one, out of texts. */
-  redactorOf(tenant: string): Redactor {
-    return this.opened.get(tenant)?.redactor ?? new Redactor([]);
   }
 
   async cancelRemote(tenant: string, remote: string, taskId: string): Promise<void> {
@@ -129,7 +125,8 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     if (assistant.backend !== 'module' || opened.backend !== undefined) return;
     try {
       const agent = await loadModule(assistant.module, assistant.options);
-      opened.backend = new ModuleBackend(agent, assistant.module, assistant.readOnly);
+      const inner = new ModuleBackend(agent, assistant.module, assistant.readOnly);
+      opened.backend = shownBackend(inner, opened.sources.redactor);
       this.failures.delete(id);
     } catch (error) {
       this.failures.set(id, reasonOf(error));
@@ -142,7 +139,6 @@ interface Opened {
   readonly tenant: TenantConfig;
   readonly sources: TenantSources;
   readonly remotes: TenantRemotes;
-  readonly redactor: Redactor;
   /** Behind the gate of its writes, if it has one. */
   readonly inner: AssistantBackend | undefined;
   /** Undefined until a module is loaded. */
@@ -150,21 +146,19 @@ interface Opened {
 }
 
 function openTenant(tenant: TenantConfig): Opened {
-  const sources = openSources(tenant.sources, tenant);
   const redactor = new Redactor(secretsOf(tenant));
+  const sources = openSources(tenant.sources, { ...tenant, redactor });
   const remotes = new TenantRemotes(tenant, redactor);
   remotes.start();
-  const inner = openBackend(tenant, sources, remotes, redactor);
+  const inner = openBackend(tenant, sources, remotes);
   const { writes } = tenant;
   return {
     tenant,
     sources,
     remotes,
-    redactor,
     inner,
     // Also where nothing may be proposed any more: an answer to what was proposed before comes here.
-    backend:
-      inner === undefined ? undefined : new ApprovalGate(inner, { sources, writes, remotes }),
+    backend: inner && shownBackend(new ApprovalGate(inner, { sources, writes, remotes }), redactor),
   };
 }
 
@@ -194,11 +188,9 @@ function openBackend(
   tenant: TenantConfig,
   sources: TenantSources,
   remotes: TenantRemotes,
-  redactor: Redactor,
 ): AssistantBackend | undefined {
   const { assistant, writes } = tenant;
-  const builtin = (): BuiltinBackend =>
-    new BuiltinBackend(sources, Date.now, writes, remotes, redactor);
+  const builtin = (): BuiltinBackend => new BuiltinBackend(sources, Date.now, writes, remotes);
   switch (assistant.backend) {
     case 'builtin':
       return builtin();

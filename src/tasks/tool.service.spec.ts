@@ -22,10 +22,7 @@ const demand = (): Promise<void> => {
 
 function serviceOver(sources: TenantSources): ToolService {
   return new ToolService(
-    {
-      sourcesOf: () => sources,
-      redactorOf: () => new Redactor(['hunter2-hunter2']),
-    } as unknown as TenantBackends,
+    { sourcesOf: () => sources } as unknown as TenantBackends,
     { of: () => ({ demand }) } as unknown as AllowanceService,
   );
 }
@@ -61,7 +58,8 @@ describe('ToolService', () => {
         ),
       ],
     });
-    const tools = serviceOver(new TenantSources([hostile.router]));
+    const redactor = new Redactor(['hunter2-hunter2']);
+    const tools = serviceOver(new TenantSources([hostile.router], { redactor }));
     for (const args of [{ name: 'A' }, { name: token }, { nosuch: token }]) {
       const outcome = await tools.call(ann, 'get_alert', args, NEVER);
       const told = `${outcome?.show(10_000) ?? ''} ${JSON.stringify(outcome?.result)}`;

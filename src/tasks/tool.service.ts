@@ -5,12 +5,11 @@ import { cut } from '../assistant/sources/clean-text.js';
 import { directWords } from '../assistant/remote/direct-words.js';
 import type { RemoteHealth } from '../assistant/remote/tenant-remotes.js';
 import type { RemoteTool } from '../assistant/remote/remote-tool.js';
-import { hideResult } from '../assistant/tools/hide-result.js';
 import { runTool, type ToolOutcome } from '../assistant/tools/run-tool.js';
 import { ToolInputError } from '../assistant/tools/tool-input-error.js';
 import { SourceReads } from '../assistant/tools/source-reads.js';
 import { TOOLS, toolsOf } from '../assistant/tools/tool-registry.js';
-import type { Tool, ToolOutlet } from '../assistant/tools/tool.js';
+import type { ToolOutlet } from '../assistant/tools/tool.js';
 import type { JsonObject, Part } from '../domain/a2a.js';
 import type { CallContext } from '../domain/call-context.js';
 import { AllowanceService } from '../execution/allowance.service.js';
@@ -124,21 +123,14 @@ export class ToolService {
     await this.allowances.of(ctx).demand('tools', 1);
     const reads = new SourceReads(this.backends.sourcesOf(ctx.tenant).seenBy(ctx));
     const parts: Part[] = [];
-    const redactor = this.backends.redactorOf(ctx.tenant);
     const outlet: ToolOutlet = {
       language: 'en',
       attach: (artifact) => parts.push(...artifact.parts),
-      hide: (text) => redactor.hide(text),
     };
-    const guarded: Tool = {
-      ...tool,
-      run: async (...call) => hideResult(await tool.run(...call), redactor),
-    };
-    const outcome = await runTool(guarded, args, { reads, outlet }, signal, (broken, error) => {
+    const outcome = await runTool(tool, args, { reads, outlet }, signal, (broken, error) => {
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.logger.error(
-        `tool ${broken} failed (request ${ctx.requestId}): ${redactor.hide(detail)}`,
-      );
+      const shown = reads.sources.redactor.hide(detail);
+      this.logger.error(`tool ${broken} failed (request ${ctx.requestId}): ${shown}`);
     });
     return { ...outcome, parts };
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/assistant/assistant-backend.js';
 import { LlmBackend } from '../../src/assistant/llm/llm-backend.js';
+import { Redactor } from '../../src/assistant/llm/redactor.js';
 import { openSources, type TenantSources } from '../../src/assistant/sources/tenant-sources.js';
 import { chart } from '../../src/assistant/tools/chart.tool.js';
 import type { ToolArtifact, ToolOutlet } from '../../src/assistant/tools/tool.js';
@@ -46,10 +47,11 @@ describe('the tools of an incident', () => {
         { alert: 'Slow', expr: 'latency > 1' },
       ],
     });
-    sources = openSources([
+    const configs = [
       { ...http('alertmanager', 'am'), url: alertmanager.url },
       { ...http('prometheus', 'prom'), url: prometheus.url },
-    ]);
+    ];
+    sources = openSources(configs, { redactor: new Redactor(['s3cret']) });
     exporter.set('disk_used', 0.97);
     await firing('DiskFull');
     exporter.set('errors{service="checkout"}', 7);
@@ -106,7 +108,6 @@ describe('the tools of an incident', () => {
     const outlet: ToolOutlet = {
       language: 'en',
       attach: (artifact) => made.push(artifact),
-      hide: (text) => text.replaceAll('s3cret', '[redacted]'),
     };
     const result = await chart.run(args, { reads: new SourceReads(sources), outlet }, signal);
     const part = (name: string) => made[0]?.parts.find(({ filename }) => filename === name);

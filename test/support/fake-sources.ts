@@ -1,5 +1,6 @@
 import type { Frame, Turn } from '../../src/assistant/assistant-backend.js';
 import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
+import type { Redactor } from '../../src/assistant/llm/redactor.js';
 import { fingerprintOf } from '../../src/assistant/sources/fingerprint.js';
 import type { Runbooks } from '../../src/assistant/sources/runbooks.js';
 import { asLabels } from '../../src/assistant/sources/shape.js';
@@ -60,6 +61,8 @@ export class FakeSources {
   readonly metrics: Source;
   /** Pages that may be read; by default none. */
   runbooks: Runbooks | undefined;
+  /** Knows secrets; by default none. */
+  redactor: Redactor | undefined;
 
   constructor(facts: FakeFacts = {}) {
     this.alerts = facts.alerts ?? [];
@@ -97,9 +100,17 @@ export class FakeSources {
     this.metrics = { ...common, name: 'fake-prom', type: 'prometheus', metrics };
   }
 
+  /** As a tenant has them. */
+  get all(): TenantSources {
+    const { runbooks, redactor } = this;
+    return new TenantSources([this.router, this.metrics], {
+      ...(runbooks === undefined ? {} : { runbooks }),
+      ...(redactor === undefined ? {} : { redactor }),
+    });
+  }
+
   backend(): BuiltinBackend {
-    const beside = this.runbooks === undefined ? {} : { runbooks: this.runbooks };
-    return new BuiltinBackend(new TenantSources([this.router, this.metrics], beside), () => NOW);
+    return new BuiltinBackend(this.all, () => NOW);
   }
 }
 

@@ -196,9 +196,9 @@ describe('BuiltinBackend', () => {
       },
     );
     const { router } = new FakeSources({ alerts: [hostile] });
-    const secrets = new Redactor(['hunter2-hunter2']);
-    const sources = new TenantSources([router]);
-    const backend = new BuiltinBackend(sources, () => NOW, undefined, undefined, secrets);
+    const redactor = new Redactor(['hunter2-hunter2']);
+    const sources = new TenantSources([router], { redactor });
+    const backend = new BuiltinBackend(sources, () => NOW);
     const questions = [
       'what is firing?',
       'details of Hostile',

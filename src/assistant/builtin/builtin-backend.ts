@@ -1,6 +1,5 @@
 import type { AssistantBackend, Frame, Meter, Turn } from '../assistant-backend.js';
 import type { WritesConfig } from '../../config/config.types.js';
-import { Redactor } from '../llm/redactor.js';
 import { agentWish, askAgent, unknownAgent } from '../remote/ask-agent.js';
 import { remoteWordsFor } from '../remote/remote-words.js';
 import type { TenantRemotes } from '../remote/tenant-remotes.js';
@@ -38,8 +37,6 @@ export class BuiltinBackend implements AssistantBackend {
     private readonly writes?: WritesConfig,
     /** Other agents, which a message may ask for by name. */
     private readonly remotes?: TenantRemotes,
-    /** Knows the tenant's secrets. */
-    private readonly redactor = new Redactor([]),
   ) {}
 
   async *run(
@@ -81,11 +78,10 @@ export class BuiltinBackend implements AssistantBackend {
       meter,
       undefined,
       agents,
-      this.redactor,
     );
     try {
       const { blocks, memory, chart } = yield* converse(run);
-      yield* deltas(this.redactor.hide([...blocks, ...remarks(turn, words)].join('\n\n')));
+      yield* deltas([...blocks, ...remarks(turn, words)].join('\n\n'));
       if (memory !== undefined) yield { kind: 'memory', data: memoryData(memory) };
       else if (chart !== undefined) yield { kind: 'memory', data: chartData(chart) };
     } catch (error) {

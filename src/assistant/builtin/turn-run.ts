@@ -2,8 +2,6 @@ import type { Frame, Meter, Shortage, ToolUse, Turn } from '../assistant-backend
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import type { TurnWrites } from '../writes/carry-out.js';
-import { Redactor } from '../llm/redactor.js';
-import { hideResult } from '../tools/hide-result.js';
 import { hasAnswer } from '../tools/run-tool.js';
 import { showResult } from '../tools/show-result.js';
 import { SourceReads } from '../tools/source-reads.js';
@@ -69,8 +67,6 @@ export class TurnRun implements TimeFrame {
     within?: Pick<TurnRun, 'reads' | 'calls'> & { readonly memory: ListMemory },
     /** Other agents that a message may ask by name. */
     readonly agents: readonly string[] = [],
-    /** Of what the tools tell. */
-    private readonly redactor = new Redactor([]),
   ) {
     this.reads = within?.reads ?? new SourceReads(sources);
     this.words = honestWords(plainWords, (kinds) =>
@@ -87,13 +83,12 @@ export class TurnRun implements TimeFrame {
   /** The next question of the same message: the same facts, after an answer that left `memory`. */
   after(memory: ListMemory): TurnRun {
     const { turn, signal, plainWords, zone, now, sources, writes, meter, reads, calls } = this;
-    const { agents, redactor } = this;
+    const { agents } = this;
     const within = { reads, calls, memory };
     return new TurnRun(
       ...([turn, signal, plainWords, zone, now, sources, writes, meter] as const),
       within,
       agents,
-      redactor,
     );
   }
 
@@ -103,7 +98,7 @@ export class TurnRun implements TimeFrame {
    */
   async *call<A, R extends ToolResult>(tool: TypedTool<A, R>, args: A): Handling<R> {
     if (!this.sources.allows(tool.name)) throw new ToolInputError(this.words.noTool(tool.name));
-    const asked = this.redactor.hide(JSON.stringify(args));
+    const asked = this.sources.redactor.hide(JSON.stringify(args));
     const text = this.words.calling(tool.name, cleanText(asked, 300));
     const short = await this.meter?.take('tools', 1);
     if (short !== undefined) throw new ToolsSpentError(short);
@@ -112,10 +107,8 @@ export class TurnRun implements TimeFrame {
     const outlet: ToolOutlet = {
       language: this.words.language,
       attach: (artifact) => made.push(artifact),
-      hide: (shown) => this.redactor.hide(shown),
     };
-    const told = await tool.run(args, { reads: this.reads, outlet }, this.signal);
-    const result = hideResult(told, this.redactor);
+    const result = await tool.run(args, { reads: this.reads, outlet }, this.signal);
     yield this.answered(tool.name, result);
     for (const artifact of made) yield { kind: 'artifact', ...artifact };
     return result;

@@ -20,6 +20,8 @@ const TOKENS = new RegExp(
     '\\bhvs\\.[\\w-]{20,}',
     '\\bnj_[\\w-]{20,}',
     '\\beyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?',
+    // The beginning of one, where a text was cut.
+    '(?<![\\w-])(?:sk-|[srp]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|AIza|hvs\\.|nj_|eyJ)[\\w.-]{4,}(?=…)',
   ].join('|'),
   'g',
 );
@@ -34,6 +36,8 @@ const VALUE = String.raw`([^\s"'\\,;&}]{4,})`;
 const NAME =
   'pass(?:word|wd|phrase)|pwd|api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?key|client[_-]?secret|(?:auth|access|refresh|id)[_-]?token|private[_-]?key';
 const NAMED = new RegExp(`(?<![a-z])(${NAME})${SEPARATOR}${VALUE}`, 'gi');
+/** Hidden before, in an address too. */
+const DONE = /^(?:\[redacted\]|%5Bredacted%5D)/i;
 const SECRET_FIELD = new RegExp(`(?:^|[^a-z])(?:${NAME})$`, 'i');
 /** `secret` and `token` are also labels of Kubernetes and words of prose: only a random value counts. */
 const WEAKLY_NAMED = new RegExp(`(?<![a-z])(secret|token)${SEPARATOR}${VALUE}`, 'gi');
@@ -76,7 +80,7 @@ export class Redactor {
       )
       .replace(NAMED, (whole, name: string, separator: string, value: string) => {
         const isProse = separator.trim() === ':' && /^[a-z]+[.!?]?$/.test(value);
-        return isProse || value.startsWith(HIDDEN) ? whole : name + separator + HIDDEN;
+        return isProse || DONE.test(value) ? whole : name + separator + HIDDEN;
       })
       .replace(WEAKLY_NAMED, (whole, name: string, separator: string, value: string) =>
         value.length >= 16 && looksRandom(value) ? name + separator + HIDDEN : whole,
@@ -85,15 +89,25 @@ export class Redactor {
 
   /** The same document with every text in it redacted, names of fields too. */
   hideIn(value: JsonValue): JsonValue {
-    if (typeof value === 'string') return this.hide(value);
-    if (Array.isArray(value)) return value.map((item: JsonValue) => this.hideIn(item));
+    return this.hideEvery(value) as JsonValue;
+  }
+
+  /**
+   * The same for any plain document; one without a prototype, in which any name may be looked up, stays
+   * so.
+   * @param hide what is done to each text.
+   */
+  hideEvery(value: unknown, hide = (text: string): string => this.hide(text)): unknown {
+    if (typeof value === 'string') return hide(value);
+    if (Array.isArray(value)) return value.map((item: unknown) => this.hideEvery(item, hide));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => {
+    const shown: unknown = Object.fromEntries(
+      Object.entries(value).map(([key, item]: [string, unknown]) => {
         const isSecret = typeof item === 'string' && item.length >= 4 && SECRET_FIELD.test(key);
-        return [this.hide(key), isSecret ? HIDDEN : this.hideIn(item)];
+        return [hide(key), isSecret ? HIDDEN : this.hideEvery(item, hide)];
       }),
     );
+    return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(shown, null) : shown;
   }
 
   /** Whether a known secret stands in these bytes as it is; for files that are no text. */

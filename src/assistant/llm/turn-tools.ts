@@ -135,7 +135,6 @@ export class TurnTools {
       attach: (artifact) => {
         this.steps.push({ kind: 'artifact', ...artifact });
       },
-      hide: (text) => redactor.hide(text),
     };
     const within = { ...context, outlet };
     const { success, result, show } = await runTool(tool, args, within, signal, onBug);

@@ -1,5 +1,6 @@
 import type { SourceConfig, TenantConfig } from '../../config/config.types.js';
 import type { MuteRights } from '../../domain/call-context.js';
+import { Redactor } from '../llm/redactor.js';
 import { AlertmanagerSource } from './alertmanager.source.js';
 import { N9eSource } from './n9e/n9e.source.js';
 import { DemoSource } from './demo.source.js';
@@ -31,17 +32,22 @@ interface Beside {
   /** Names of the tools that may be used; absent: all. */
   readonly tools?: readonly string[];
   readonly runbooks?: Runbooks;
+  /** Knows the tenant's secrets; absent: only what looks like one is hidden. */
+  readonly redactor?: Redactor;
 }
 
 /** The sources of one tenant. */
 export class TenantSources {
   readonly runbooks: Runbooks | undefined;
+  /** Takes secrets out of whatever is shown of these sources. */
+  readonly redactor: Redactor;
 
   constructor(
     readonly all: readonly Source[],
     private readonly beside: Beside = {},
   ) {
     this.runbooks = beside.runbooks;
+    this.redactor = beside.redactor ?? new Redactor([]);
   }
 
   /** May this tool that reads be used by the tenant's users? */
@@ -117,11 +123,16 @@ export class TenantSources {
 /** Makes the sources that a tenant's config names. Connects to nothing yet. */
 export function openSources(
   configs: readonly SourceConfig[],
-  { tools, runbooks }: Pick<TenantConfig, 'tools' | 'runbooks'> = {},
+  {
+    tools,
+    runbooks,
+    redactor,
+  }: Pick<TenantConfig, 'tools' | 'runbooks'> & { readonly redactor?: Redactor } = {},
 ): TenantSources {
   return new TenantSources(configs.map(openSource), {
     ...(tools === undefined ? {} : { tools }),
     ...(runbooks === undefined ? {} : { runbooks: new Runbooks(runbooks) }),
+    ...(redactor === undefined ? {} : { redactor }),
   });
 }
 

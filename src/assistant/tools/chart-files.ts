@@ -1,13 +1,15 @@
 import { chartRenderer, ChartError } from '../charts/chart-renderer.js';
 import type { ChartSpec } from '../charts/chart-spec.js';
 import type { JsonObject, Part } from '../../domain/a2a.js';
+import { plainText } from '../../domain/hidden-characters.js';
+import type { Redactor } from '../llm/redactor.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { LabelSet } from '../sources/source.types.js';
 import { FINE_SECONDS } from './chart-extremes.js';
 import type { ChartFiring } from './chart-firing.js';
 import { type Grid, type GridLine, lineName, seriesText } from './chart-lines.js';
 import type { ChartResult } from './chart.tool.js';
-import type { ToolOutlet } from './tool.js';
+import type { ToolContext, ToolOutlet } from './tool.js';
 
 /** More points than that stand in a CSV file, not in the data part. */
 const INLINE_POINTS = 600;
@@ -66,14 +68,19 @@ const WORDS = {
 export async function handOut(
   result: ChartResult,
   drawing: Drawing,
-  outlet: ToolOutlet | undefined,
+  { outlet, reads }: ToolContext,
   signal: AbortSignal,
 ): Promise<Pick<ChartResult, 'picture' | 'no_picture'>> {
   if (outlet === undefined) return {};
-  if (drawing.drawn.length === 0) return { no_picture: WORDS[outlet.language].nothing };
+  const { language } = outlet;
+  const { redactor } = reads.sources;
+  if (drawing.drawn.length === 0) return { no_picture: WORDS[language].nothing };
   try {
-    const { svg, png } = await chartRenderer.draw(specOf(result, drawing, outlet), signal);
-    const title = textOf(drawing.title, 120, outlet);
+    const { svg, png } = await chartRenderer.draw(
+      specOf(result, drawing, language, redactor),
+      signal,
+    );
+    const title = textOf(drawing.title, 120, redactor);
     outlet.attach({
       name: 'chart',
       description: title,
@@ -85,46 +92,51 @@ export async function handOut(
           mediaType: 'image/svg+xml',
           filename: 'chart.svg',
         },
-        ...numbersOf(result, drawing, outlet),
+        ...numbersOf(result, drawing, redactor),
       ],
     });
     return { picture: 'chart.png' };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ChartError)) throw error;
-    return { no_picture: reasonOf(error, outlet.language) };
+    return { no_picture: reasonOf(error, language) };
   }
 }
 
-function specOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): ChartSpec {
+function specOf(
+  result: ChartResult,
+  drawing: Drawing,
+  language: ToolOutlet['language'],
+  redactor: Redactor,
+): ChartSpec {
   const { grid, drawn, common, firing, all } = drawing;
-  const words = WORDS[outlet.language];
+  const words = WORDS[language];
   const shared = Object.entries(common)
     .filter(([name]) => name !== '__name__')
     .slice(0, MOST_COMMON)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const sources = [...new Set(drawn.map(({ source }) => source))];
   return {
-    title: textOf(drawing.title, 120, outlet),
-    subtitle: textOf([sources.join(', '), ...shared].join(' · '), 120, outlet),
-    language: outlet.language,
+    title: textOf(drawing.title, 120, redactor),
+    subtitle: textOf([sources.join(', '), ...shared].join(' · '), 120, redactor),
+    language,
     unit: result.unit,
     ...grid,
     series: drawn.map((line) => ({
-      name: textOf(lineName(line, common), 120, outlet),
+      name: textOf(lineName(line, common), 120, redactor),
       values: line.values,
       ...(line.lows === undefined || line.highs === undefined
         ? {}
         : { lows: line.lows, highs: line.highs }),
     })),
     firing: firing.slice(0, MOST_BANDS).map(({ name, stretches, open }) => ({
-      name: textOf(name, 60, outlet),
+      name: textOf(name, 60, redactor),
       stretches: stretches.map(({ start, end }) => ({ start: Math.max(start, grid.start), end })),
       open,
     })),
     moreFiring: Math.max(0, firing.length - MOST_BANDS),
     notes: [
-      ...bandNote(result, outlet.language),
+      ...bandNote(result, language),
       ...(all.length > drawn.length ? [words.some(drawn.length, all.length)] : []),
       ...(all.some(({ unusable }) => unusable > 0) ? [words.unusable] : []),
       ...(result.firing_known ? [] : [words.unknown]),
@@ -158,29 +170,26 @@ function bandNote({ min_max: of }: ChartResult, language: ToolOutlet['language']
 }
 
 /** The same numbers for a machine: in the data part, or beside it where they are many. */
-function numbersOf(result: ChartResult, drawing: Drawing, outlet: ToolOutlet): readonly Part[] {
+function numbersOf(result: ChartResult, drawing: Drawing, redactor: Redactor): readonly Part[] {
   const { query, time, unit, min_max, range, total, firing, sources } = result;
   const points = drawing.drawn.reduce(
     (sum, { values, lows }) => sum + values.length * (lows === undefined ? 1 : 3),
     0,
   );
   const isLong = points > INLINE_POINTS;
-  const data: JsonObject = JSON.parse(
-    outlet.hide(
-      JSON.stringify({
-        kind: 'nightjar.chart/1',
-        ...{ query, time, unit, min_max, range, total, firing },
-        sources: sources.map(({ name, type, demo }) => ({ name, type, demo })),
-        series: result.series.map(({ source, name, labels, ...figures }, index) => ({
-          ...{ source, name, labels, ...figures },
-          ...(isLong || drawing.drawn[index] === undefined ? {} : numbers(drawing.drawn[index])),
-        })),
-        ...(isLong ? { values_in: 'chart.csv' } : {}),
-      }),
-    ),
-  ) as JsonObject;
+  const numbered = JSON.stringify({
+    kind: 'nightjar.chart/1',
+    ...{ query, time, unit, min_max, range, total, firing },
+    sources: sources.map(({ name, type, demo }) => ({ name, type, demo })),
+    series: result.series.map(({ source, name, labels, ...figures }, index) => ({
+      ...{ source, name, labels, ...figures },
+      ...(isLong || drawing.drawn[index] === undefined ? {} : numbers(drawing.drawn[index])),
+    })),
+    ...(isLong ? { values_in: 'chart.csv' } : {}),
+  });
+  const data = redactor.hideIn(JSON.parse(numbered) as JsonObject);
   if (!isLong) return [{ data }];
-  const csv = Buffer.from(outlet.hide(csvOf(drawing))).toString('base64');
+  const csv = Buffer.from(redactor.hide(csvOf(drawing))).toString('base64');
   return [{ data }, { raw: csv, mediaType: 'text/csv', filename: 'chart.csv' }];
 }
 
@@ -194,7 +203,7 @@ function csvOf({ drawn, all, grid }: Drawing): string {
   const steps = drawn[0]?.values.length ?? 0;
   // A selector never begins with a sign that a spreadsheet would take for a formula.
   const columns = lines.flatMap(({ labels, values, lows, highs }) => {
-    const name = seriesText(labels, 500);
+    const name = plainText(seriesText(labels, 500));
     return [
       { head: name, values },
       ...(lows === undefined ? [] : [{ head: `${name} min`, values: lows }]),
@@ -214,6 +223,6 @@ function quoted(text: string): string {
 }
 
 /** One line, without secrets. */
-function textOf(text: string, max: number, outlet: ToolOutlet): string {
-  return cleanText(outlet.hide(text), max);
+function textOf(text: string, max: number, redactor: Redactor): string {
+  return cleanText(redactor.hide(text), max);
 }

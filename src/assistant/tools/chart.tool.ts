@@ -139,7 +139,7 @@ export const chart = defineReadTool({
     };
     const title = args.title ?? expr;
     const drawing = { title, grid, drawn, all: found, common, firing: firing ?? [] };
-    return { ...result, ...(await handOut(result, drawing, ctx.outlet, signal)) };
+    return { ...result, ...(await handOut(result, drawing, ctx, signal)) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cleanText } from '../sources/clean-text.js';
+import type { Redactor } from '../llm/redactor.js';
 import { isUndone, SourceError } from '../sources/source-error.js';
 import type { JsonObject } from '../../domain/a2a.js';
 import type { LabelSet, MadeSilence, NewSilence, Source } from '../sources/source.types.js';
@@ -83,11 +84,12 @@ export const createSilence: WriteTool = {
   async plan(args, ctx, signal): Promise<WritePlan> {
     const { matchers, comment, source: wanted, ...when } = parseInput(input, args);
     const ends = endOf(when, ctx.now);
-    checkMatchers(matchers);
+    const { redactor } = ctx.reads.sources;
+    checkMatchers(matchers, redactor);
     const source = await silencingSource(wanted, matchers, ctx, signal);
     const { user, taskId } = ctx.owner;
-    const why = cleanText(comment, 300);
-    const scoped = await scopeIn(source, matchers, signal);
+    const why = redactor.hide(cleanText(comment, 300));
+    const scoped = await scopeIn(source, matchers, redactor, signal);
     const isGreat =
       (scoped?.covers.count ?? 0) >= MANY || (await fitsMuch(source, matchers, ctx, signal));
     const plan = {
@@ -213,6 +215,7 @@ async function fitsMuch(
 async function scopeIn(
   { name: source, silenceWrites }: Source,
   matchers: NewSilence['matchers'],
+  redactor: Redactor,
   signal: AbortSignal,
 ): Promise<{ readonly scope: JsonObject; readonly covers: Covers } | undefined> {
   if (silenceWrites?.scope === undefined) return undefined;
@@ -225,7 +228,7 @@ async function scopeIn(
   const { scope, where, isBroad: broad, alerts } = told;
   const some = alerts
     .slice(0, MOST_NAMED)
-    .map(({ labels }) => cleanText(nameOf(labels), NAME_CHARS));
+    .map(({ labels }) => cleanText(redactor.hide(nameOf(labels)), NAME_CHARS));
   return { scope, covers: { where: cleanText(where, 300), broad, count: alerts.length, some } };
 }
 

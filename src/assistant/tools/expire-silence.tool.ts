@@ -7,7 +7,7 @@ import type { Affected, WriteTool } from '../writes/write-tool.js';
 import { LOOK_MS } from '../writes/look-back.js';
 import type { Deed, Looked } from '../writes/write-desk.js';
 import type { WriteWords } from '../writes/write-words.js';
-import { matcherSchema, showMatchers, throwRefusal } from './silence-plan.js';
+import { matcherSchema, showMatchers, shownMatchers, throwRefusal } from './silence-plan.js';
 import { parseInput, schemaOf, ToolInputError } from './tool.js';
 
 const input = z.strictObject({
@@ -58,16 +58,18 @@ export const expireSilence: WriteTool = {
         throw new ToolInputError({ code: 'source', error });
       });
     if (may === false) throw new ToolInputError({ code: 'no_mute_right', source: found.source });
+    const { redactor } = ctx.reads.sources;
+    const matchers = shownMatchers(found.matchers, redactor);
     return {
       tool: expireSilence.name,
       args: {
         source: found.source,
         id: found.id,
-        matchers: found.matchers.map(({ name, op, value }) => ({ name, op, value })),
+        matchers: [...matchers],
         ends_at: new Date(found.endsAt).toISOString(),
-        created_by: cleanText(found.createdBy, 200),
+        created_by: cleanText(redactor.hide(found.createdBy), 200),
       },
-      summary: `end the silence ${cleanText(found.id, 100)} in ${found.source} for ${showMatchers(found.matchers)}`,
+      summary: `end the silence ${cleanText(found.id, 100)} in ${found.source} for ${showMatchers(matchers)}`,
     };
   },
   factsOf(args): PlanFacts {
@@ -96,7 +98,8 @@ export const expireSilence: WriteTool = {
       if (now === undefined || now.state === 'expired') {
         return { outcome: 'refused', text: words.alreadyExpired };
       }
-      if (showMatchers(now.matchers) !== showMatchers(plan.matchers)) {
+      const matchers = shownMatchers(now.matchers, ctx.reads.sources.redactor);
+      if (showMatchers(matchers) !== showMatchers(plan.matchers)) {
         return { outcome: 'refused', text: words.changed };
       }
     } catch (error) {

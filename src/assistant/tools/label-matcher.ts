@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { LabelSet } from '../sources/source.types.js';
+import { HIDDEN } from '../llm/redactor.js';
 import { compilePattern } from './linear-pattern.js';
+import { ToolInputError } from './tool-input-error.js';
 
 /** One condition on labels. Several values: any of them for `=`, none of them for `!=`. */
 export const matcherSchema = z.strictObject({
@@ -29,7 +31,7 @@ export type Clause = z.infer<typeof clauseSchema>;
 
 export type Predicate = (labels: LabelSet, annotations?: LabelSet) => boolean;
 
-/** @throws ToolInputError for a regular expression that cannot be matched. */
+/** @throws ToolInputError for a regular expression that cannot be matched, or what stands for a secret. */
 export function compileWhere(where: readonly Clause[]): Predicate {
   const clauses = where.map((clause) => {
     if (!('any' in clause)) return compileMatcher(clause);
@@ -74,6 +76,9 @@ function compileMatcher(matcher: Matcher): Predicate {
 }
 
 function testOf({ op, values }: Matcher): (value: string) => boolean {
+  if (values.some((value) => value.includes(HIDDEN))) {
+    throw new ToolInputError({ code: 'redacted' });
+  }
   switch (op) {
     case '=':
     case '!=':

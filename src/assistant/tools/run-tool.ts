@@ -43,7 +43,8 @@ export async function runTool(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolInputError) {
-      const text = error.message.slice(0, REFUSAL_CHARS);
+      // Some quote what was asked.
+      const text = context.reads.sources.redactor.hide(error.message).slice(0, REFUSAL_CHARS);
       return { success: false, show: (max) => text.slice(0, max) };
     }
     onBug(tool.name, error);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { hiddenIn } from '../../domain/hidden-characters.js';
+import { hiddenIn, plainText } from '../../domain/hidden-characters.js';
+import type { Redactor } from '../llm/redactor.js';
 import type { Alert, MatchOp, Source } from '../sources/source.types.js';
 import type { SilenceMatcher } from '../writes/write-plan.js';
 import { compileWhere } from './label-matcher.js';
@@ -22,11 +23,26 @@ export function showMatchers(matchers: readonly SilenceMatcher[]): string {
 /** Longer ones nobody reads before approving them. */
 const MOST_CHARS = 2000;
 
+/** The same matchers, without secrets and hidden characters: for people, not to match with. */
+export function shownMatchers(
+  matchers: readonly SilenceMatcher[],
+  redactor: Redactor,
+): readonly SilenceMatcher[] {
+  return matchers.map(({ name, op, value }) => {
+    const pair = redactor.hideIn({ [name]: plainText(value) }) as Record<string, string>;
+    const [shown = value] = Object.values(pair);
+    return { name, op, value: shown };
+  });
+}
+
 /** @throws ToolInputError for what cannot be matched, or cannot be shown as it is. */
-export function checkMatchers(matchers: readonly SilenceMatcher[]): void {
+export function checkMatchers(matchers: readonly SilenceMatcher[], redactor: Redactor): void {
   fits(matchers);
   if (matchers.some(({ value }) => hiddenIn(value) !== undefined || /[\n\t]/.test(value))) {
     throw new ToolInputError({ code: 'hidden_characters' });
+  }
+  if (showMatchers(shownMatchers(matchers, redactor)) !== showMatchers(matchers)) {
+    throw new ToolInputError({ code: 'holds_secret' });
   }
   if (showMatchers(matchers).length > MOST_CHARS) {
     throw new ToolInputError({ code: 'matchers_too_long', most: MOST_CHARS });

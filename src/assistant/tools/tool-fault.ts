@@ -23,6 +23,8 @@ export type ToolFault =
     }
   | { readonly code: 'no_mutes' | 'no_mute_right'; readonly source: string }
   | { readonly code: 'hidden_characters' }
+  | { readonly code: 'redacted' }
+  | { readonly code: 'holds_secret' }
   | { readonly code: 'matchers_too_long'; readonly most: number }
   | { readonly code: 'one_end' }
   | { readonly code: 'end_is_past' }
@@ -68,6 +70,10 @@ export function faultText(fault: ToolFault): string {
       return `${fault.source}: n9e lets you change no mutes there: it takes read and write in the busi group, and a role with /alert-mutes/add and /alert-mutes/put`;
     case 'hidden_characters':
       return 'matchers: a value holds characters that cannot be seen';
+    case 'redacted':
+      return '"[redacted]" stands for a secret that is not shown, so nothing can be matched with it';
+    case 'holds_secret':
+      return 'what would be done holds what looks like a secret; that is not shown, so nobody could approve it';
     case 'matchers_too_long':
       return `matchers: more than ${String(fault.most)} characters in all`;
     case 'one_end':

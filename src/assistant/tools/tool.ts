@@ -4,6 +4,7 @@ import type { Source, SourceInfo } from '../sources/source.types.js';
 import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
 import { observeTool } from './observe-tool.js';
+import { shownResult } from './shown-result.js';
 import type { SourceReads } from './source-reads.js';
 import { ToolInputError } from './tool-input-error.js';
 
@@ -21,8 +22,6 @@ export interface ToolOutlet {
   /** Of texts in a picture. */
   readonly language: 'en' | 'zh';
   attach(artifact: ToolArtifact): void;
-  /** Takes secrets out of a text. */
-  hide(text: string): string;
 }
 
 /** As an `artifact` frame has it. */
@@ -80,7 +79,10 @@ export interface TypedTool<A, R extends ToolResult> extends Tool {
   run(args: A, ctx: ToolContext, signal: AbortSignal): Promise<R>;
 }
 
-/** Makes a tool whose arguments are checked against `schema` before `run` sees them. */
+/**
+ * Makes a tool whose arguments are checked against `schema` before `run` sees them, and whose result
+ * holds no secret: whoever shows it, words it or gives it to a model has nothing to think of.
+ */
 export function defineReadTool<S extends z.ZodType, R extends ToolResult>(definition: {
   readonly name: string;
   readonly description: string;
@@ -99,7 +101,10 @@ export function defineReadTool<S extends z.ZodType, R extends ToolResult>(defini
     ...(definition.offered === undefined ? {} : { offered: definition.offered }),
     run: (args, ctx, signal) =>
       observeTool(definition.name, signal, async () =>
-        definition.run(parseInput(definition.schema, args), ctx, signal),
+        shownResult(
+          await definition.run(parseInput(definition.schema, args), ctx, signal),
+          ctx.reads.sources.redactor,
+        ),
       ),
   };
 }

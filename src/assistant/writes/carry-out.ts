@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { metrics } from '../../metrics/metrics.js';
 import { Logger } from '@nestjs/common';
 import type { WritesConfig } from '../../config/config.types.js';
@@ -5,6 +6,7 @@ import type { JsonObject } from '../../domain/a2a.js';
 import type { Frame, Turn } from '../assistant-backend.js';
 import { isTimezone, showInstant } from '../builtin/time/zoned.js';
 import { SourceReads } from '../tools/source-reads.js';
+import { ToolInputError } from '../tools/tool-input-error.js';
 import { cleanText } from '../sources/clean-text.js';
 import type { TenantSources } from '../sources/tenant-sources.js';
 import { judge, type Verdict } from './policy.js';
@@ -114,8 +116,13 @@ export class TurnWrites {
   }
 
   /** @throws ToolInputError for arguments that cannot be planned, or be shown whole; the signal's reason. */
-  plan(tool: WriteTool, args: unknown, ctx = this.context()): Promise<WritePlan> {
-    return tool.plan(args, ctx, this.scene.signal);
+  async plan(tool: WriteTool, args: unknown, ctx = this.context()): Promise<WritePlan> {
+    const plan = await tool.plan(args, ctx, this.scene.signal);
+    // Whoever decides must see all of it, and no secret is shown; what a remote is asked are the user's own words.
+    const shown =
+      tool.follow === undefined ? this.scene.sources.redactor.hideIn(plan.args) : plan.args;
+    if (!isDeepStrictEqual(shown, plan.args)) throw new ToolInputError({ code: 'holds_secret' });
+    return plan;
   }
 
   /** The question again, as it was. */

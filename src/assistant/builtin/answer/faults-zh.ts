@@ -41,6 +41,10 @@ export function chineseFault(fault: ToolFault): string {
       return `${fault.source}：n9e 不允许您在那里修改屏蔽规则，需要该业务组的读写权限，以及含 /alert-mutes/add 和 /alert-mutes/put 的角色`;
     case 'hidden_characters':
       return '匹配条件的值含有不可见字符';
+    case 'redacted':
+      return '“[redacted]” 代表不予显示的密钥，无法用它匹配';
+    case 'holds_secret':
+      return '要执行的内容含有疑似密钥，密钥不予显示，因此无法批准';
     case 'matchers_too_long':
       return `匹配条件总共超过 ${String(fault.most)} 个字符`;
     case 'one_end':

@@ -27,6 +27,8 @@ const TOOL_FAULTS: { readonly [C in ToolFault['code']]: ToolFault & { readonly c
   source_takes_no_silence: { code: 'source_takes_no_silence', source: 'x', able: 'am-a, am-b' },
   which_source: { code: 'which_source', able: 'am-a, am-b', failures: [AWAY] },
   hidden_characters: { code: 'hidden_characters' },
+  redacted: { code: 'redacted' },
+  holds_secret: { code: 'holds_secret' },
   matchers_too_long: { code: 'matchers_too_long', most: 2000 },
   one_end: { code: 'one_end' },
   end_is_past: { code: 'end_is_past' },

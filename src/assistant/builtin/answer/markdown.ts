@@ -23,7 +23,9 @@ export function link(text: string): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   url.username = '';
   url.password = '';
-  const shown = url.href.replace(/[<>|\s]/g, encodeURIComponent);
+  // Brackets stand in the host of an address of IPv6 only; elsewhere they could begin an image.
+  const rest = url.href.slice(url.origin.length).replace(/[<>|\s[\]]/g, encodeURIComponent);
+  const shown = url.origin + rest;
   // A cut address would lead elsewhere.
   return shown.length > 1000 ? undefined : `<${shown}>`;
 }

@@ -5,7 +5,7 @@ import { listAlerts } from '../../tools/list-alerts.tool.js';
 import { listTargets } from '../../tools/list-targets.tool.js';
 import type { ToolResult } from '../../tools/tool.js';
 import { lackOf, unanswered } from '../answer/closing.js';
-import { code, pair } from '../answer/markdown.js';
+import { code, pair, plain } from '../answer/markdown.js';
 import { beganText, courseText, looksRemark } from '../answer/stretches.js';
 import { type Question, readQuestion } from '../parse/question.js';
 import type { Vocabulary } from '../parse/vocabulary.js';
@@ -135,7 +135,9 @@ function events(run: TurnRun, result: AlertTimelineResult): readonly string[] {
   if (timeline.length === 0) return isKnown ? [words.quietBefore(HOURS)] : [];
   const lines = timeline.slice(0, EVENTS).map((row, index) => {
     const { name, severity, labels } = row;
-    const told = [severity, mainLabel(labels)].filter((text) => text !== undefined).join(', ');
+    const told = [severity === undefined ? undefined : plain(severity), mainLabel(labels)]
+      .filter((text) => text !== undefined)
+      .join(', ');
     return `${String(index + 1)}. ${beganText(run, row)} ${code(name)}${told === '' ? '' : ` (${told})`}: ${courseText(run, row)}`;
   });
   return [
@@ -159,7 +161,7 @@ async function* severities(
 ): Handling<readonly string[]> {
   const { groups } = yield* run.call(countAlerts, { ...selection, by: ['severity'], limit: 10 });
   const parts = groups.map(({ keys: [key = ''], count }) => {
-    return `${key === '' ? run.words.without : key} ${String(count)}`;
+    return `${key === '' ? run.words.without : plain(key)} ${String(count)}`;
   });
   return [`${run.words.columns.severity}: ${parts.join(', ')}`];
 }
