@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATOR, SUSPENDED } from '../domain/cancel-mark.js';
-import { canceled, ENDED, listDeeds, unsure, UNMARKED } from './end-texts.js';
+import { canceled, ENDED, isChinese, listDeeds, unsure, UNMARKED } from './end-texts.js';
 
 describe('the text with which a task is ended', () => {
   it('should name what may have been done, but no backend of which nobody knows what it does', () => {
@@ -11,6 +11,21 @@ describe('the text with which a task is ended', () => {
     expect(canceled(['silence 7', UNMARKED], 'user')).toBe(
       `${ENDED.canceled}. May have been done: silence 7`,
     );
+  });
+
+  it('should tell a user who writes Chinese in Chinese that something may have been done', () => {
+    expect(unsure([UNMARKED], true)).toBe(
+      '执行该任务的实例已丢失，操作可能已经执行。重新提出前请先确认',
+    );
+    expect(unsure(['silence 7'], true)).toContain('当时即将执行：silence 7。');
+    expect(isChinese({ text: '静默 DiskFull' })).toBe(true);
+    expect(isChinese({ text: 'silence DiskFull' })).toBe(false);
+    expect(isChinese({ text: '静默 DiskFull', lang: 'en' })).toBe(false);
+    expect(isChinese({ text: 'yes', lang: 'zh_CN' })).toBe(true);
+  });
+
+  it('should say of a question without an answer that nothing came of it', () => {
+    expect(ENDED.expired).toMatch(/not answered in time; nothing more was done/);
   });
 
   it.each([

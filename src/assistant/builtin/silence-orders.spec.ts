@@ -90,6 +90,22 @@ describe('an order about one of a list', () => {
     expect(contentOf(frames)).toMatch(/Nothing was done|未执行任何操作/);
   });
 
+  it.each([
+    'silence the second one for 30 minutes unless bob objects',
+    'silence the second one tomorrow for 30 minutes',
+    'silence the second one for 30 minutes if it still fires',
+    'silence the second one on db-1 for 30 minutes',
+    'silence all but the second one for 30 minutes',
+    "don't silence the second one for 30 minutes",
+    '静默第二条 30 分钟，如果没人处理',
+    '明天静默第二条 30 分钟',
+    '除了第二条都静默 30 分钟',
+    '不要静默第二条',
+  ])('should be refused when a word of it is not understood: %s', async (question) => {
+    const frames = await asked(['what is firing?', question]);
+    expect(planOf(frames)).toBe('{}');
+  });
+
   it('should never read "second" as a duration', async () => {
     const plan = planOf(await asked(['what is firing?', 'silence the second one']));
     expect(plan).toContain('10:30:00 UTC');

@@ -731,6 +731,28 @@ describe('other policies', () => {
     expect(bench.created).toHaveLength(1);
   });
 
+  it('should never be let through wider, or sooner, than it was said', async () => {
+    const auto: WriteRule = {
+      policy: 'auto',
+      within: { matchers: [{ name: 'severity', op: '=', value: 'critical' }] },
+      otherwise: 'deny',
+    };
+    bench = new Bench({ create_silence: auto });
+    bench.now = Date.now();
+    for (const more of ['tomorrow', 'only if it is a deploy', 'unless host="db-1"', '，明天']) {
+      const frames = await bench.run(`silence severity="critical" for 10m ${more}`);
+      expect(contentOf(frames)).toMatch(/Nothing was done|未执行任何操作/);
+    }
+    expect(bench.created).toEqual([]);
+    await bench.run('silence severity="critical" except host="db-1" for 10m');
+    expect(bench.created.map(({ matchers }) => matchers)).toEqual([
+      [
+        { name: 'severity', op: '=', value: 'critical' },
+        { name: 'host', op: '!=', value: 'db-1' },
+      ],
+    ]);
+  });
+
   it('should ask an operator, whose word counts', async () => {
     bench = new Bench({ create_silence: { ...ASK, policy: 'ask-operator' } });
     bench.now = Date.now();

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Keys } from '../../../src/redis/keys.js';
+import { RedisApprovalStore } from '../../../src/store/redis-approval.store.js';
 import { newTask, ScriptBench } from '../../support/script-bench.js';
 
 let bench: ScriptBench;
@@ -49,5 +51,21 @@ describe('open-approval', () => {
     expect(await bench.openApproval(ref, randomUUID())).toEqual([-15]);
     await bench.settle(ref);
     expect(await bench.openApproval(ref, randomUUID())).toEqual([-2, 3]);
+  });
+
+  it('should no longer be listed once another run owns its task, which has asked anew', async () => {
+    const ref = newTask();
+    const [dead, alive] = [randomUUID(), randomUUID()];
+    await bench.create(ref);
+    await bench.openApproval(ref, dead);
+    const store = new RedisApprovalStore(bench.redis, new Keys());
+    const listed = async (): Promise<readonly string[]> =>
+      (await store.pending(ref.tenant))
+        .filter(({ taskId }) => taskId === ref.taskId)
+        .map(({ id }) => id);
+    expect(await listed()).toEqual([dead]);
+    await bench.redis.hset(bench.keysOf(ref).task, 'epoch', 2);
+    await bench.openApproval(ref, alive, { epoch: 2 });
+    expect(await listed()).toEqual([alive]);
   });
 });
