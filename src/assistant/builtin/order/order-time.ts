@@ -27,7 +27,7 @@ const NEXT = [
 const FOR = ['for exactly', 'for', 'lasting', '为期', '时长', '持续'];
 /** Behind it. */
 const LONG = ['from now on', 'from now', 'long', '的时间', '时间', '之内', '以内', '内', '里'];
-const UNTIL = ['until', 'till', 'til', 'up to', '一直到', '直到', '到', '至'];
+const UNTIL = ['until', 'till', '一直到', '直到', '到', '至'];
 /** Before an amount of time that is none to last for: `in 2 hours`, `older than 1h`, 过两小时. */
 const OTHER_BEFORE =
   /^(?:in|after|within|since|from|than|over|under|least|most|every|each|last|past|per|about|around|almost|nearly|under|above|below|than|过|每|隔|约|近|超|于|少|多|前)$/;

@@ -66,6 +66,8 @@ describe('an order that is understood in every word', () => {
     ],
     ['silence alertname="DiskFull" and host="db-1" for 2h', `${DISK}, host="db-1"`, 120],
     ['create a silence for DiskFull for 2h', DISK, 120],
+    ['silence {team="payments", service!="checkout"} for 10m', `${PAY}, service!="checkout"`, 10],
+    ["silence team='payments' for the next hour", PAY, 60],
     ['silense HighLatency for 10m', undefined, 0],
     ['silence DiskFull and HighLatency for 10m', 'alertname=~"DiskFull|HighLatency"', 10],
     ['silence DiskFull or HighLatency for 10m', 'alertname=~"DiskFull|HighLatency"', 10],

@@ -75,7 +75,7 @@ function isExplained(pieces: readonly Piece[], at: number, kind: OrderKind): boo
   const { segment, role } = pieces[at] as Piece;
   const { key, kind: form } = segment;
   if (role !== 'word') return true;
-  if (/^[,;.!。]$/.test(key)) return true;
+  if (/^[,;.!。{}]$/.test(key)) return true;
   if (ASKING.has(key)) return pieces.some((one) => REQUEST.has(one.segment.key));
   if (segment.time !== undefined || form === 'matcher' || form === 'quoted') return false;
   if (kind === 'pointing') {
