@@ -29,6 +29,7 @@ const OF_THE_WATCHER = new Set([
   'replica',
   'monitor',
 ]);
+const OF_THE_MEASURED = 'host hostname ident nodename service app pod'.split(' ');
 const MOST_VALUES = 20;
 const MOST_RULES = 20;
 /** Of the alerts over the whole range: an alert comes and goes between two points of a long chart. */
@@ -150,12 +151,18 @@ function escaped(value: string): string {
   return value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
+function isNamed(labels: LabelSet): boolean {
+  return OF_THE_MEASURED.some((name) => (labels[name] ?? '') !== '');
+}
+
 function relates(line: LabelSet, alert: LabelSet, isOnMetric: boolean): boolean {
   let shared = 0;
   for (const [name, value] of Object.entries(line)) {
     const other = alert[name];
     if (OF_THE_WATCHER.has(name) || other === undefined || other === '') continue;
     if (other !== value) return false;
+    // One exporter may measure many hosts: its own address says nothing where they have names.
+    if (name === 'instance' && (isNamed(line) || isNamed(alert))) continue;
     shared += 1;
   }
   return shared > 0 || isOnMetric;

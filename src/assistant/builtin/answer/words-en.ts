@@ -201,8 +201,8 @@ export const ENGLISH_WORDS: Words = {
     `**${alerts(total)} ${total === 1 ? 'was' : 'were'} firing** at ${at}${filter === '' ? '' : ` with ${filter}`}, as Prometheus remembers it.`,
   whyFires: {
     rule: (name, expr) => `The rule ${name} fires while this holds: ${expr}`,
-    measured: (name, value, condition) =>
-      `${name} is **${value}** now; the threshold is ${condition}`,
+    measured: (name, value, at, condition) =>
+      `${name}: **${value}** at ${at}; the threshold is ${condition}`,
     holds: (total) => `It holds for ${String(total)} series now.`,
     unmeasured: 'The expression has no data now.',
     waits: (seconds) => `It fires after it has held for ${String(seconds)} s.`,

@@ -191,7 +191,8 @@ export const CHINESE_WORDS: Words = {
     `${at} 时${filter === '' ? '' : `符合 ${filter} 的`}**有 ${String(total)} 条告警在触发**（依据 Prometheus 的历史）。`,
   whyFires: {
     rule: (name, expr) => `规则 ${name} 在下式成立时触发：${expr}`,
-    measured: (name, value, condition) => `${name} 当前值为 **${value}**，阈值为 ${condition}`,
+    measured: (name, value, at, condition) =>
+      `${name}：${at} 的值为 **${value}**，阈值为 ${condition}`,
     holds: (total) => `目前有 ${String(total)} 条序列满足。`,
     unmeasured: '该表达式目前没有数据。',
     waits: (seconds) => `持续满足 ${String(seconds)} 秒后触发。`,

@@ -156,7 +156,7 @@ export interface Words {
   readonly firedAt: (total: number, filter: string, at: string) => string;
   readonly whyFires: {
     readonly rule: (name: string, expr: string) => string;
-    readonly measured: (name: string, value: string, condition: string) => string;
+    readonly measured: (name: string, value: string, at: string, condition: string) => string;
     readonly holds: (total: number) => string;
     readonly unmeasured: string;
     readonly waits: (seconds: number) => string;

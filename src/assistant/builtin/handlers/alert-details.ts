@@ -15,6 +15,7 @@ import {
   selectionOf,
 } from './alert-question.js';
 import { silencesToo } from './quietness.js';
+import { whyFires } from './why-fires.js';
 
 /** More would be a list again. */
 const MOST_DETAILS = 3;
@@ -40,6 +41,11 @@ export async function* answerDetails(run: TurnRun, asked: AlertQuestion): Handli
     blocks: [
       leadOf(run, asked, list),
       ...understood(run, readingOf(asked, 'detail')),
+      ...(yield* whyFires(
+        run,
+        asked.question,
+        rows.map(({ name }) => name),
+      )),
       ...details,
       ...(yield* silencesToo(run, asked)),
       ...closing(run, list),
@@ -116,6 +122,7 @@ async function* showPositions(
     if (failed !== undefined) return { blocks: failed };
     if (last.alerts.length > 0) {
       details.push(...yesNo(run, asked, last));
+      details.push(...(yield* whyFires(run, asked.question, [name])));
       details.push(...last.alerts.map((alert) => alertDetail(run, alert, index + 1)));
       focus = index;
     } else if (away === undefined) details.push(words.gone(code(name)));

@@ -18,6 +18,7 @@ import { clausesOf } from './condition-texts.js';
 import { type PastKind, pastKindOf } from './past-question.js';
 import { answerList, answerMore, noneLead } from './alert-list.js';
 import { silencesOf } from './quietness.js';
+import { whyFires } from './why-fires.js';
 import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
 
 /** Answers any question about alerts. */
@@ -128,6 +129,11 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
             unmatched.map(({ text }) => text),
           )
         : []),
+      ...(yield* whyFires(
+        run,
+        asked.question,
+        unmatched.flatMap(({ text }) => (text.includes('=') ? [] : [text])),
+      )),
       ...(yield* firedBefore(run, asked)),
       ...closing(run, result),
     ],

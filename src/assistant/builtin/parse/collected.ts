@@ -5,7 +5,7 @@ import type { Sentence } from './sentence.js';
 
 /** Words whose exclusion goes on over `and`; that of a plain `not` does not. */
 const EXCEPTION =
-  /^(?:except|exclud|other than|apart|beside|aside|ignor|minus|leaving|all but|everything but|without|除|排除|不包|不含|剔除|刨除|去掉)/;
+  /^(?:except|unless|bar$|barring|omit|save for|but for|sans|leave out|filter|with the ex|and without|but without|exclud|other than|apart|beside|aside|ignor|minus|leaving|all but|everything but|without|除|排除|不包|不含|剔除|刨除|去掉|去除|抛开|撇开)/;
 
 /** What has been read of the conditions so far. */
 export class Collected {

@@ -2,7 +2,7 @@ import { Collected } from './collected.js';
 import type { Conditions } from './conditions.types.js';
 import { ExplicitReader, nearLabel } from './explicit-conditions.js';
 import { type Resolved, ValueResolver } from './resolve-value.js';
-import { hintedStanding, isNameByItself, type Standing } from './name-place.js';
+import { hintedStanding, isNameByItself, isPredicate, type Standing } from './name-place.js';
 import type { Segment } from './segment.js';
 import { isHint, type Sentence } from './sentence.js';
 import { scaled } from './severity-scale.js';
@@ -129,6 +129,7 @@ export class ConditionReader {
   ): Standing {
     const { sentence, context } = this;
     if (isNameByItself(part)) return 'name';
+    if (isPredicate(sentence, index)) return 'unsure';
     if (hint !== undefined) return hintedStanding(sentence, index, hint.part);
     const first = list[0] as Value;
     // `for checkout and billing`: what the first one is, the others are.

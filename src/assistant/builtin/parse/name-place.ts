@@ -154,6 +154,16 @@ function hanStanding(
   return isSpokenOf || isSubject ? 'name' : 'noise';
 }
 
+/** `is the queue draining?`, 情况在恶化吗: what is asked, and no name. */
+export function isPredicate(sentence: Sentence, index: number): boolean {
+  const part = sentence.at(index);
+  if (part?.kind !== 'unknown') return false;
+  const isHanWord = Array.from(part.text).every(isHan);
+  if (isHanWord) return sentence.at(index - 1)?.key === '在' && sentence.has(index + 1, 'check');
+  const isLast = index > 0 && index === sentence.parts.length - 1;
+  return isLast && sentence.has(0, 'is') && /(?:ing|ed)$/.test(part.key);
+}
+
 /** After `in`, `about`, `of`, `what about`: where names of things stand. */
 export function isPlaceWord(sentence: Sentence, index: number): boolean {
   const before = sentence.at(index - 1);

@@ -13,6 +13,7 @@ import { readReferences, type References } from './references.js';
 import { repair } from './repair.js';
 import { segment, type Segment } from './segment.js';
 import { Sentence } from './sentence.js';
+import { isStrictWithout } from './value-context.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** A question as it was understood. */
@@ -160,6 +161,8 @@ export function understand(cut: CutUp, vocabulary: Vocabulary): Question {
         .map((part) => part.text),
       ...asksForNone(sentence, conditions),
       ...atThatTime(sentence),
+      ...unknownPlace(sentence, conditions, vocabulary),
+      ...(about === 'write' ? [] : looseNegations(sentence, conditions)),
       ...otherOrder(sentence, conditions),
       ...sentence.parts.filter((part) => isBeyond(part, conditions)).map((part) => part.text),
     ],
@@ -219,6 +222,49 @@ function asksForNone(sentence: Sentence, { freeHints }: Conditions): readonly st
     const thing = parts[next];
     return thing?.concepts.has('alert') === true ? [`${part.text} ${thing.text}`] : [];
   });
+}
+
+/** Of these it is said that they are not: no filter. */
+const STATES = [
+  'silenced',
+  'silence',
+  'resolved',
+  'firing',
+  'ok',
+  'down',
+  'up',
+  'pending',
+] as const;
+
+/** A negation that became no filter: the answer would be one to the opposite question. */
+function looseNegations(sentence: Sentence, { where, notes }: Conditions): readonly string[] {
+  const { parts } = sentence;
+  const strict = parts.filter((part, index) => {
+    const isNot = part.concepts.has('not') || part.concepts.has('not-after');
+    const isState = [1, 2].some((step) => sentence.has(index + step, ...STATES));
+    return (isNot || isStrictWithout(part)) && !isState;
+  });
+  const filters = where.flatMap((clause) => ('any' in clause ? clause.any : [clause]));
+  const negative = filters.filter(({ op, values }) => {
+    return op === '!=' ? values[0] !== '' : op === '!~' || (op === '=' && values[0] === '');
+  });
+  const excluded = notes.filter(({ kind }) => kind === 'nothing-excluded');
+  if (negative.length + excluded.length > 0) return [];
+  return strict.map(({ text }) => text);
+}
+
+/** 数据库那边怎么样 where no label is a database: an answer about everything would be another one. */
+function unknownPlace(
+  { parts, segments }: Sentence,
+  { freeHints }: Conditions,
+  { labelNames }: Vocabulary,
+): readonly string[] {
+  const [first] = parts;
+  const asksHow = segments.some(({ concepts }) => concepts.has('status') || concepts.has('how'));
+  if (first === undefined || !freeHints.has(first) || !asksHow) return [];
+  const names = first.families.flatMap(({ labels, loose = [] }) => [...labels, ...loose]);
+  const isLive = first.labels.length > 0 || names.some((name) => labelNames.includes(name));
+  return isLive ? [] : [first.text];
 }
 
 /** `what else was firing when NodeDown started`: a time that only another alert tells. */

@@ -134,5 +134,10 @@ export class ValueContext {
 
 /** `without` excludes a value; `no` and 没有 before a value only ask for it. */
 export function isStrictWithout(part: Segment | undefined): boolean {
-  return part !== undefined && /^(?:without|不带|lacking)/.test(part.key);
+  return (
+    part !== undefined &&
+    /^(?:without|不带|lack|not hav|(?:do|does) not (?:have|carry)|没带|不具备|不含有)/.test(
+      part.key,
+    )
+  );
 }
