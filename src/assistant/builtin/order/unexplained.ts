@@ -89,6 +89,8 @@ function isExplained(pieces: readonly Piece[], at: number, kind: OrderKind): boo
   if (isOrder || SILENCE_NOUN.has(key) || ALERT_NOUN.has(key)) {
     return !isNegator(pieces[at - 1]) && !isUnread(segment);
   }
+  // `unless B`: whether B is a filter or a condition, an order must not guess.
+  if (/^(?:unless|instead of|rather than)/.test(key)) return false;
   if (isNegator(pieces[at])) return kind !== 'end' && leavesOut(pieces, at);
   if (TURN.has(key)) return leadsTo(pieces, at) === 'excluded';
   if (OUTSIDE.has(key)) return pieces.slice(0, at).some((one) => one.role === 'excluded');
