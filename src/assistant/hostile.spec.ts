@@ -243,3 +243,41 @@ describe('what an enemy writes into a source', () => {
     await expect(ask('[redacted]')).rejects.toThrow('stands for a secret');
   });
 });
+
+describe('a Prometheus that takes its time', () => {
+  it('should be asked all at once by triage', async () => {
+    const sources = hostile();
+    const asked = new Set<string>();
+    let go = (): void => undefined;
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const wait = async (what: string): Promise<[]> => {
+      asked.add(what);
+      if (asked.size === 2) go();
+      await both;
+      return [];
+    };
+    const { metrics } = sources;
+    Object.assign(metrics, { alerts: { view: 'rules', list: () => wait('rules') } });
+    Object.assign(metrics.metrics ?? {}, { targets: () => wait('targets') });
+    const backend = new BuiltinBackend(sources.all, () => NOW);
+    const frames: Frame[] = [];
+    for await (const frame of backend.run(turnOf('triage'), new AbortController().signal)) {
+      frames.push(frame);
+    }
+    expect([...asked].sort()).toEqual(['rules', 'targets']);
+    expect(frames.at(-1)?.kind).toBe('memory');
+  });
+});
+
+describe('arguments of the wrong kind', () => {
+  it('should be told as such, and as nothing else', async () => {
+    const count = TOOLS.find(({ name }) => name === 'count_alerts');
+    const reads = new SourceReads(hostile().all);
+    const told: unknown = await count
+      ?.run({ by: 'host' }, { reads }, new AbortController().signal)
+      .catch((error: unknown) => String(error));
+    expect(told).toMatch(/expected array, received string\s+→ at by$/);
+  });
+});

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isUndone, SourceError } from '../../src/assistant/sources/source-error.js';
 import { openSources, type TenantSources } from '../../src/assistant/sources/tenant-sources.js';
 import { listAlerts } from '../../src/assistant/tools/list-alerts.tool.js';
 import { queryMetrics } from '../../src/assistant/tools/query-metrics.tool.js';
@@ -62,6 +64,35 @@ describe('an HA pair of Alertmanagers', () => {
     expect((await listAlerts.run({ where }, reads(sources), signal)).total).toBe(1);
     const [health] = await sources.health(signal);
     expect(health).toMatchObject({ ok: true, text: expect.stringContaining('2 of 2') as string });
+  });
+
+  it('should give a silence to the one that answers, where nobody knows yet that the other hangs', async () => {
+    const held = createHttpServer(() => undefined).listen(0, '127.0.0.1');
+    await once(held, 'listening');
+    const hung = `http://127.0.0.1:${String((held.address() as AddressInfo).port)}`;
+    const silence = {
+      matchers: [{ name: 'alertname', op: '=' as const, value: 'Hung' }],
+      startsAt: Date.now(),
+      endsAt: Date.now() + 60_000,
+      createdBy: 'test',
+      comment: 'hung',
+    };
+    const pairOf = (peers: readonly string[]) =>
+      openSources([{ ...http, type: 'alertmanager', name: 'am', url: hung, peers }]);
+    const [pair, both] = [pairOf([one.url]), pairOf([hung])];
+    try {
+      const id = await pair.all[0]!.silenceWrites!.create(silence);
+      expect(await one.get('/silences')).toMatchObject([{ id, comment: 'hung' }]);
+      await pair.all[0]!.silenceWrites!.expire(id);
+      const failed: unknown = await both.all[0]!.silenceWrites!.create(silence).catch(
+        (error: unknown) => error,
+      );
+      expect(failed instanceof SourceError && isUndone(failed)).toBe(true);
+    } finally {
+      await Promise.all([pair.close(), both.close()]);
+      held.closeAllConnections();
+      held.close();
+    }
   });
 
   it('should answer while one is dead, name it, and create a silence once', async () => {

@@ -63,11 +63,13 @@ export class AlertmanagerSource implements Source {
           },
         },
         (body) => asText(asDocument(body, 'answer')['silenceID'], 'silenceID'),
+        isThere,
       ),
     expire: (id) =>
       this.http.write(
         { method: 'DELETE', path: `/api/v2/silence/${encodeURIComponent(id)}` },
         () => undefined,
+        isThere,
       ),
   };
 
@@ -156,6 +158,11 @@ export class AlertmanagerSource implements Source {
       };
     });
   }
+}
+
+/** The cheapest answer of an Alertmanager. */
+function isThere(http: SourceHttp, signal: AbortSignal): Promise<void> {
+  return http.get('/api/v2/status', {}, () => undefined, signal);
 }
 
 function readMatcher(item: unknown): Silence['matchers'][number] {

@@ -18,12 +18,16 @@ export type SourceFault =
  * address and no credential; `fault` is there for other languages.
  */
 export class SourceError extends Error {
+  /** It failed when it was asked whether it is there, before anything was sent. */
+  readonly unsent: boolean;
+
   constructor(
     readonly source: SourceInfo,
     readonly fault: SourceFault,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly unsent?: true },
   ) {
     super(`${titleOf(source)} ${describe(fault)}`, options);
+    this.unsent = options?.unsent === true;
     this.name = 'SourceError';
   }
 }
@@ -32,7 +36,8 @@ export class SourceError extends Error {
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Has a write that failed like this certainly changed nothing? */
-export function isUndone({ fault }: SourceError): boolean {
+export function isUndone({ fault, unsent }: SourceError): boolean {
+  if (unsent) return true;
   switch (fault.kind) {
     case 'refused':
     case 'redirect':

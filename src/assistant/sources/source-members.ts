@@ -7,6 +7,8 @@ import type { SourceInfo } from './source.types.js';
 const REST_MS = 30_000;
 /** Once a member has answered, the others get so long. */
 const GRACE_MS = 1500;
+/** A member that is to take a write has to say within this that it is there. */
+const ALIVE_MS = 2000;
 
 interface Member {
   readonly http: SourceHttp;
@@ -57,9 +59,42 @@ export class SourceMembers implements SourceCalls {
     return this.one((http) => http.ask(path, body, read, signal), isDown);
   }
 
-  /** Never by a second member what the first may have done. @throws SourceError */
-  write<T>(write: SourceWrite, read: (body: unknown) => T): Promise<T> {
+  /**
+   * Never by a second member what the first may have done. Of several the first that answers `alive` is
+   * taken: another instance may have seen a member fail, and a write that hangs is lost.
+   * @throws SourceError
+   */
+  async write<T>(
+    write: SourceWrite,
+    read: (body: unknown) => T,
+    alive?: (http: SourceHttp, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<T> {
+    if (alive !== undefined && this.members.length > 1) await this.findAlive(alive);
     return this.one((http) => http.write(write, read), isUnsent);
+  }
+
+  /** Notes which members answer. @throws SourceError, when none does. */
+  private async findAlive(
+    alive: (http: SourceHttp, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    const errors = await Promise.all(
+      this.members.map(async (member) => {
+        const late = AbortSignal.timeout(ALIVE_MS);
+        try {
+          await alive(member.http, late);
+          member.failed = undefined;
+          return undefined;
+        } catch (error) {
+          const told = late.aborted ? member.http.late(ALIVE_MS) : error;
+          if (!(told instanceof SourceError)) throw told;
+          member.failed = { error: told, at: this.now() };
+          return told;
+        }
+      }),
+    );
+    const [first] = errors;
+    if (first === undefined || errors.includes(undefined)) return;
+    throw new SourceError(first.source, first.fault, { cause: first, unsent: true });
   }
 
   /**

@@ -119,8 +119,17 @@ export function schemaOf(schema: z.ZodType): JsonObject {
 /** @throws ToolInputError */
 export function parseInput<S extends z.ZodType>(schema: S, args: unknown): z.output<S> {
   const parsed = schema.safeParse(args);
-  if (!parsed.success) throw new ToolInputError(z.prettifyError(parsed.error));
+  if (!parsed.success)
+    {throw new ToolInputError(z.prettifyError({ issues: tellingOf(parsed.error.issues) }));}
   return parsed.data;
+}
+
+/** What is of the wrong kind is not also too long. */
+function tellingOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const wrong = new Set(
+    issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')),
+  );
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !wrong.has(path.join('.')));
 }
 
 /** The source part of a result. */

@@ -28,7 +28,7 @@ const ASK = z.object({
 
 const TASK_ID = z.object({ task_id: z.string().min(1).describe('The id of a task of yours.') });
 
-const LIST = z.object({
+const LIST = z.strictObject({
   context_id: z.string().optional().describe('Only of this conversation.'),
   state: z.enum(STATES).optional().describe('Only in this state.'),
   page_size: z.int().min(1).max(25).default(20),

@@ -11,7 +11,8 @@ export function closing(run: TurnRun, result: ToolResult): readonly string[] {
   }
   const live = result.sources.filter((source) => source.error === undefined);
   if (live.some((source) => source.demo === true)) blocks.push(words.demo);
-  const sources = live.map(({ name, type }) => `${plain(name)} (${type})`).join(', ');
+  const named = new Set(live.map(({ name, type }) => `${plain(name)} (${type})`));
+  const sources = [...named].join(', ');
   blocks.push(words.footer(sources, code(result.query, 500), run.at(result.time)));
   return blocks;
 }

@@ -90,6 +90,11 @@ export async function* answerTriage(
   const { words } = run;
   const asked = alertQuestion(run, question);
   const selection = selectionOf(asked);
+  // Read later on: begun now, a source that hangs is waited for once, not once a question.
+  void Promise.allSettled([
+    run.reads.unrouted(run.signal),
+    ...(asked.where.length > 0 ? [] : [run.reads.targets(run.signal)]),
+  ]);
   const listed = yield* run.call(listAlerts, { ...selection, order: 'severity', limit: PAGE });
   const none = unanswered(run, listed, 'alerts');
   if (none !== undefined) return { blocks: none };
