@@ -110,7 +110,12 @@ const ROWS: readonly Row[] = [
   { about: 'a message that is none', args: { message: 1 }, sdk: true },
   { about: 'arguments null', args: null, sdk: true },
   { about: 'a page of nothing', tool: 'list_tasks', args: { page_size: 0 }, sdk: true },
-  { about: 'an argument that it does not know', tool: 'list_tasks', args: { limit: -5 }, sdk: true },
+  {
+    about: 'an argument that it does not know',
+    tool: 'list_tasks',
+    args: { limit: -5 },
+    sdk: true,
+  },
   { about: 'an unknown tool', tool: 'none', args: {}, sdk: true },
   { about: 'a tool called like a method', tool: 'constructor', args: {}, sdk: true },
   { about: 'a progress token that is none', args: {}, meta: { progressToken: 1.5 }, sdk: true },
