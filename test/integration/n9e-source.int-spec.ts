@@ -7,6 +7,8 @@ import { BuiltinBackend } from '../../src/assistant/builtin/builtin-backend.js';
 import { contentOf, turnOf } from '../support/fake-sources.js';
 import { N9eSource } from '../../src/assistant/sources/n9e/n9e.source.js';
 import { TenantSources } from '../../src/assistant/sources/tenant-sources.js';
+import { alertHistory } from '../../src/assistant/tools/alert-history.tool.js';
+import { listAlerts } from '../../src/assistant/tools/list-alerts.tool.js';
 import { SourceReads } from '../../src/assistant/tools/source-reads.js';
 import { TOOLS } from '../../src/assistant/tools/tool-registry.js';
 import { SourceError } from '../../src/assistant/sources/source-error.js';
@@ -184,6 +186,70 @@ describe('what n9e tells', () => {
       event(1, `a${String(index)}`),
     );
     expect(await source.alerts.list(never())).toHaveLength(1203);
+  });
+});
+
+describe('more than is read at once', () => {
+  const many = (group: number, count: number, more: Row = {}): Row[] =>
+    Array.from({ length: count }, (_, index) => event(group, `a${String(index)}`, more));
+
+  async function told(text: string): Promise<string> {
+    const frames: Frame[] = [];
+    const backend = new BuiltinBackend(new TenantSources([source]));
+    for await (const frame of backend.run(turnOf(text), never())) frames.push(frame);
+    return contentOf(frames);
+  }
+
+  beforeEach(async () => {
+    await source.close();
+    source = new N9eSource(config({ maxBytes: 16_000_000 }));
+  });
+
+  it('should be said by what is left out, of events of now and of the past', async () => {
+    const ended = { is_recovered: 1, recover_time: SECONDS - 30 };
+    Object.assign(server.facts, { current: many(1, 5007), past: many(1, 5008, ended) });
+    const ctx = { reads: new SourceReads(new TenantSources([source])) };
+    const says = (total: number, left: number): unknown =>
+      expect.arrayContaining([
+        { name: 'night', type: 'n9e' },
+        expect.objectContaining({
+          error: `n9e at night has ${total}, of which ${left} were not read and are left out`,
+        }),
+      ]);
+    const past = await alertHistory.run({}, ctx, never());
+    expect(past).toMatchObject({ total: 5008, has_more: true, sources: says(5008, 8) });
+    const last = await alertHistory.run({ offset: 4990 }, ctx, never());
+    expect(last).toMatchObject({ total: 5008, next_offset: 5000, has_more: false });
+    expect(await alertHistory.run({ state: 'ended' }, ctx, never())).toMatchObject({ total: 5000 });
+    const now = await listAlerts.run({}, ctx, never());
+    expect(now).toMatchObject({ total: 5000, sources: says(5007, 7) });
+    expect(await told('what is firing?')).toContain('5007, of which 7 were not read');
+    expect(await told('is NoSuchAlert firing?')).toContain('5007, of which 7 were not read');
+    expect(await told('最近一小时恢复的告警')).toContain('共有 5008 条，其中 8 条未读取');
+  });
+
+  it('should be said of targets, and not be where the last page is just full', async () => {
+    const target = (index: number): Row => ({
+      ident: `web-${String(index)}`,
+      group_ids: [1],
+      group_objs: [],
+      target_up: 2,
+      tags: [],
+    });
+    server.facts.targets = Array.from({ length: 5001 }, (_, index) => target(index));
+    server.facts.current = many(1, 5000);
+    expect((await source.inventory.targets(never())).cut?.message).toContain('5001, of which 1 ');
+    expect((await source.alerts.list(never())).cut).toBeUndefined();
+    expect(await told('which targets are down?')).toContain('5001, of which 1 ');
+  });
+
+  it('should not be counted where it holds what is not ours', async () => {
+    server.facts.current = [...many(1, 4999), ...many(2, 3000)];
+    const { cut, length } = await source.alerts.list(never());
+    expect([length, cut?.message]).toEqual([
+      4999,
+      'n9e at night has more than the 4999 that were read; the rest was left out',
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { showInstant } from '../builtin/time/zoned.js';
-import type { SourceInfo } from '../sources/source.types.js';
+import type { SourceInfo } from '../sources/source-info.js';
 import type { Fence } from './fence.js';
 
 export interface Situation {

@@ -1,4 +1,4 @@
-import type { SourceInfo } from './source.types.js';
+import type { SourceInfo } from './source-info.js';
 
 /** What went wrong at a source, in terms a user understands. */
 export type SourceFault =
@@ -10,6 +10,8 @@ export type SourceFault =
   | { readonly kind: 'not_json' }
   | { readonly kind: 'unexpected'; readonly what: string }
   | { readonly kind: 'too_big'; readonly bytes: number }
+  /** No failure of its own: it has more than is read at once. `total` is absent where it does not tell. */
+  | { readonly kind: 'cut'; readonly read: number; readonly total?: number }
   /** The source understood and refused; `text` are its own words, cleaned and cut. */
   | { readonly kind: 'refused'; readonly text: string };
 
@@ -50,6 +52,7 @@ export function isUndone({ fault, unsent }: SourceError): boolean {
     case 'not_json':
     case 'unexpected':
     case 'too_big':
+    case 'cut':
       return false;
   }
 }
@@ -88,6 +91,10 @@ function describe(fault: SourceFault): string {
       return `answered JSON of an unexpected shape (${fault.what})`;
     case 'too_big':
       return `sent more than the ${String(fault.bytes)} bytes allowed`;
+    case 'cut':
+      return fault.total === undefined
+        ? `has more than the ${String(fault.read)} that were read; the rest was left out`
+        : `has ${String(fault.total)}, of which ${String(fault.total - fault.read)} were not read and are left out`;
     case 'refused':
       return `refused the request: ${fault.text}`;
   }

@@ -5,7 +5,7 @@ import { authorizationOf } from '../../outbound/authorization.js';
 import { cleanText } from './clean-text.js';
 import { SourceError, type SourceFault } from './source-error.js';
 import { ShapeError } from './shape.js';
-import type { SourceInfo } from './source.types.js';
+import type { SourceInfo } from './source-info.js';
 
 interface SourceCall {
   readonly method: 'GET' | SourceWrite['method'];

@@ -1,7 +1,7 @@
 import type { HttpSourceConfig } from '../../config/config.types.js';
 import { isUnsent, SourceError } from './source-error.js';
 import { type SourceCalls, SourceHttp, type SourceWrite } from './source-http.js';
-import type { SourceInfo } from './source.types.js';
+import type { SourceInfo } from './source-info.js';
 
 /** For so long a member that failed is asked last. */
 const REST_MS = 30_000;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../domain/a2a.js';
 import type { SourceError } from './source-error.js';
+import type { SourceInfo } from './source-info.js';
 
-/** Where facts come from, as the rest of the assistant sees it. */
-export interface SourceInfo {
-  /** The name from the tenant's config; unique within the tenant. */
-  readonly name: string;
-  readonly type: 'alertmanager' | 'prometheus' | 'n9e' | 'demo';
+/** Rows of a source that may have more than are read at once. */
+export interface Listed<T> extends ReadonlyArray<T> {
+  /** Says how many were left out (a `cut`); absent: these are all. */
+  readonly cut?: SourceError;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface AlertSource {
    */
   readonly view: 'router' | 'rules';
   /** Everything that is active now, suppressed ones too; no order. */
-  list(signal: AbortSignal): Promise<readonly Alert[]>;
+  list(signal: AbortSignal): Promise<Listed<Alert>>;
 }
 
 export interface SilenceSource {
@@ -100,7 +100,7 @@ export interface NewSilence {
 }
 
 export interface Inventory {
-  targets(signal: AbortSignal): Promise<readonly Target[]>;
+  targets(signal: AbortSignal): Promise<Listed<Target>>;
   rules(signal: AbortSignal): Promise<readonly Rule[]>;
 }
 
@@ -110,7 +110,7 @@ export interface EventHistory {
   list(
     range: { readonly since: number; readonly until: number },
     signal: AbortSignal,
-  ): Promise<readonly PastAlert[]>;
+  ): Promise<Listed<PastAlert>>;
 }
 
 /** n9e's borders between teams; only those that may be seen. */

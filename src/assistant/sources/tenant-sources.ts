@@ -7,9 +7,10 @@ import { DemoSource } from './demo.source.js';
 import { PrometheusSource } from './prometheus.source.js';
 import { Runbooks } from './runbooks.js';
 import { SourceError } from './source-error.js';
-import type { Source, SourceInfo } from './source.types.js';
+import type { SourceInfo } from './source-info.js';
+import type { Listed, Source } from './source.types.js';
 
-/** What the live sources said, and which of those that were asked failed. */
+/** What the live sources said, and which of those that were asked failed, or told a part only (`cut`). */
 export interface Gathered<T> {
   readonly answers: readonly {
     readonly source: SourceInfo;
@@ -77,6 +78,9 @@ export class TenantSources {
       if (outcome.status === 'fulfilled') {
         const down = ailing?.() ?? [];
         answers.push({ source, ...outcome.value, ...(down.length === 0 ? {} : { ailing: down }) });
+        const { value }: { readonly value: unknown } = outcome.value;
+        const cut = Array.isArray(value) ? (value as Listed<unknown>).cut : undefined;
+        if (cut !== undefined) failures.push({ source, error: cut });
       } else if (outcome.reason instanceof SourceError) {
         failures.push({ source, error: outcome.reason });
       } else throw outcome.reason;

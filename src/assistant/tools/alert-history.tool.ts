@@ -3,7 +3,7 @@ import type { PastAlert } from '../sources/source.types.js';
 import { type AlertRow, rowOf } from './alert-row.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
 import { type Page, pageOf, pagingShape } from './page.js';
-import { defineReadTool, reportOf, ToolInputError, type ToolResult } from './tool.js';
+import { defineReadTool, leftOutOf, reportOf, ToolInputError, type ToolResult } from './tool.js';
 import { iso } from './iso-time.js';
 
 const HOUR = 3_600_000;
@@ -60,7 +60,8 @@ export const alertHistory = defineReadTool({
       .filter((alert) => holds(alert.labels, alert.annotations))
       .sort((a, b) => b.triggeredAt - a.triggeredAt || (a.fingerprint < b.fingerprint ? -1 : 1));
     const words = clauses.length === 0 ? '' : `, ${showWhere(clauses)}`;
-    const { rows, page } = pageOf(found, args);
+    const isAll = args.state === 'any' && clauses.length === 0;
+    const { rows, page } = pageOf(found, args, isAll ? leftOutOf(gathered) : 0);
     return {
       query: `alerts triggered from ${iso(since)} to ${iso(until)}: state=${args.state}${words}`,
       ...reportOf(gathered),

@@ -4,7 +4,7 @@ import type { LabelSet, Target } from '../sources/source.types.js';
 import { boundedTexts } from './alert-row.js';
 import { compileWhere, showWhere, whereSchema } from './label-matcher.js';
 import { type Page, pageOf, pagingShape } from './page.js';
-import { defineReadTool, reportOf, type ToolResult } from './tool.js';
+import { defineReadTool, leftOutOf, reportOf, type ToolResult } from './tool.js';
 
 export interface TargetRow {
   readonly source: string;
@@ -44,7 +44,9 @@ export const listTargets = defineReadTool({
       .sort((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health) || compareLabels(a, b));
     const count = (kind: Target['health']): number =>
       matching.filter((target) => target.health === kind).length;
-    const { rows, page } = pageOf(found, given);
+    const leftOut = leftOutOf(gathered);
+    const isAll = health === 'any' && where.length === 0;
+    const { rows, page } = pageOf(found, given, isAll ? leftOut : 0);
     return {
       query: ['targets: health=' + health, showWhere(where)].filter((p) => p !== '').join(', '),
       ...reportOf(gathered),
@@ -53,7 +55,7 @@ export const listTargets = defineReadTool({
       up: count('up'),
       down: count('down'),
       unknown: count('unknown'),
-      unfiltered: all.length,
+      unfiltered: all.length + leftOut,
     };
   },
 });

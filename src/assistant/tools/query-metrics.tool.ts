@@ -52,7 +52,7 @@ export const queryMetrics = defineReadTool({
     const ask = questionOf(expr, time, range);
     const gathered = await ctx.reads.gatherFrom(able, ask, signal);
     const series = gathered.answers.flatMap(({ source: { name }, value }) =>
-      value.series.flatMap((one) => rowOf(name, one, value.kind)),
+      orderOf(expr, value).flatMap((one) => rowOf(name, one, value.kind)),
     );
     const { rows, page } = pageOf(series, args);
     const when =
@@ -88,6 +88,18 @@ function questionOf(
   if (end <= start) throw new ToolInputError({ code: 'end_before_start', argument: 'range' });
   const stepSeconds = Math.max(1, Math.ceil((end - start) / 1000 / MOST_POINTS));
   return (metrics, signal) => metrics.queryRange(expr, { start, end, stepSeconds }, signal);
+}
+
+/** What puts its series into an order of its own. */
+const ORDERED = /^\s*(?:sort(?:_desc|_by_label(?:_desc)?)?|topk|bottomk)\b/;
+
+/** Prometheus gives the series of one moment in any order, another one with each call. */
+function orderOf(expr: string, { kind, series }: QueryResult): QueryResult['series'] {
+  if (kind === 'vector' && ORDERED.test(expr)) return series;
+  return series
+    .map((one) => ({ one, key: JSON.stringify(Object.entries(one.labels).sort()) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ one }) => one);
 }
 
 function rowOf(

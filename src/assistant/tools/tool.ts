@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, Part } from '../../domain/a2a.js';
-import type { Source, SourceInfo } from '../sources/source.types.js';
+import type { SourceInfo } from '../sources/source-info.js';
+import type { Source } from '../sources/source.types.js';
 import type { Gathered, TenantSources } from '../sources/tenant-sources.js';
 import type { SourceError } from '../sources/source-error.js';
 import { observeTool } from './observe-tool.js';
@@ -39,7 +40,10 @@ export interface ToolResult {
   readonly query: string;
   /** RFC 3339: when the sources were read. */
   readonly time: string;
-  /** Every source that was asked; one with `error` is missing from the rest of the result. */
+  /**
+   * Every source that was asked; one with `error` is missing from the rest of the result. One that has
+   * more than is read at once stands there twice, the second time with what was left out.
+   */
   readonly sources: readonly SourceReport[];
 }
 
@@ -151,6 +155,13 @@ export function reportOf(gathered: Gathered<unknown>): Pick<ToolResult, 'time' |
       }),
     ],
   };
+}
+
+/** How many more there are than the sources were read for, as far as they tell. */
+export function leftOutOf({ failures }: Pick<Gathered<unknown>, 'failures'>): number {
+  return failures.reduce((sum, { error: { fault } }) => {
+    return fault.kind === 'cut' ? sum + (fault.total ?? fault.read) - fault.read : sum;
+  }, 0);
 }
 
 function demoMark(source: SourceInfo): { demo?: true } {

@@ -274,7 +274,7 @@ describe('query_metrics and list_targets', () => {
   });
 
   it('should give many series and many groups page by page, to the last one', async () => {
-    const names = Array.from({ length: 45 }, (_, index) => `s${String(index)}`);
+    const names = Array.from({ length: 45 }, (_, index) => `s${String(index).padStart(2, '0')}`);
     const sources = new FakeSources({
       alerts: names.map((name) => alertOf({ alertname: name })),
       query: () => ({
@@ -302,6 +302,34 @@ describe('query_metrics and list_targets', () => {
     }
     expect(series).toEqual(names);
     expect(groups.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('should page through series that come in another order each time, and keep an asked one', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, '0')}`);
+    let turn = 0;
+    const sources = new FakeSources({
+      query: () => {
+        turn += 7;
+        return {
+          kind: 'vector',
+          warnings: [],
+          series: [...names.slice(turn % 30), ...names.slice(0, turn % 30)].map((name) => ({
+            labels: asLabels({ name }, ''),
+            samples: [{ at: NOW, value: '1' }],
+          })),
+        };
+      },
+    });
+    const ask = async (expr: string, offset: number) => {
+      const told = await queryMetrics.run({ expr, limit: 10, offset }, contextOf(sources), NEVER);
+      return told.series.map(({ labels }) => labels['name']);
+    };
+    expect([...(await ask('x', 0)), ...(await ask('x', 10)), ...(await ask('x', 20))]).toEqual(
+      names,
+    );
+    turn = 0;
+    expect((await ask('sort_desc(x)', 0))[0]).toBe('s07');
+    expect((await ask('topk(30, x)', 0))[0]).toBe('s14');
   });
 
   it('should put the targets that are down first, without credentials of their errors', async () => {

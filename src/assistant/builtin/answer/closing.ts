@@ -5,7 +5,12 @@ import { code, plain } from './markdown.js';
 /** The end of every answer: what is missing, whether it is invented, where it comes from. */
 export function closing(run: TurnRun, result: ToolResult): readonly string[] {
   const { words } = run;
-  const blocks = failuresOf(run, result).map((failure) => words.missing(failure));
+  const blocks = result.sources
+    .filter(({ error }) => error !== undefined)
+    .map((source) => {
+      const text = plain(failureText(run, source), 500);
+      return source.failure?.fault.kind === 'cut' ? `⚠ ${text}.` : words.missing(text);
+    });
   for (const error of result.sources.flatMap(({ ailing = [] }) => ailing)) {
     blocks.push(words.memberDown(plain(words.failure(error.source, error.fault), 500)));
   }

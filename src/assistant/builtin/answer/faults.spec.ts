@@ -47,6 +47,8 @@ const SOURCE_FAULTS: readonly (readonly [SourceFault, RegExp])[] = [
   [{ kind: 'redirect', status: 302 }, /重定向/],
   [{ kind: 'not_json' }, /不是 JSON/],
   [{ kind: 'too_big', bytes: 8_000_000 }, /超过允许的 8000000 字节/],
+  [{ kind: 'cut', read: 5000, total: 6200 }, /共有 6200 条，其中 1200 条未读取/],
+  [{ kind: 'cut', read: 5000 }, /多于已读取的 5000 条/],
   [
     { kind: 'refused', text: 'query processing would load too many samples' },
     /拒绝了请求：query processing would load too many samples/,

@@ -30,6 +30,10 @@ function describe(fault: SourceFault): string {
       return `返回的 JSON 结构不符合预期（${fault.what}）`;
     case 'too_big':
       return `返回的数据超过允许的 ${String(fault.bytes)} 字节`;
+    case 'cut':
+      return fault.total === undefined
+        ? `的数据多于已读取的 ${String(fault.read)} 条，其余未计入`
+        : `共有 ${String(fault.total)} 条，其中 ${String(fault.total - fault.read)} 条未读取、未计入`;
     case 'refused':
       return `拒绝了请求：${fault.text}`;
   }

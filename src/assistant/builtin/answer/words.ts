@@ -1,6 +1,6 @@
 import type { Whose } from '../../../domain/limit.js';
 import type { SourceFault } from '../../sources/source-error.js';
-import type { SourceInfo } from '../../sources/source.types.js';
+import type { SourceInfo } from '../../sources/source-info.js';
 import type { ToolInputError } from '../../tools/tool-input-error.js';
 
 export type AlertState = 'firing' | 'active' | 'suppressed' | 'pending';

@@ -2,13 +2,22 @@ import { cleanText } from '../clean-text.js';
 import { asDocument, asList, type Document, ShapeError } from '../shape.js';
 import { SourceError } from '../source-error.js';
 import type { SourceCalls, SourceWrite } from '../source-http.js';
-import type { SourceInfo } from '../source.types.js';
+import type { SourceInfo } from '../source-info.js';
 
 const PAGE = 500;
-/** A group with more of one kind than that is cut; the answer says so by its total. */
+/** Beyond it the rest is left out, and `Pages` says so. */
 const MOST_PAGES = 10;
 
 export type Params = Readonly<Record<string, string>>;
+
+/** Rows of a `{list, total}`. */
+export interface Pages {
+  readonly rows: readonly Document[];
+  /** There are more than were read. */
+  readonly isCut: boolean;
+  /** How many there are, as n9e says: it keeps that for two minutes, so what was read goes before. */
+  readonly total: number;
+}
 
 /**
  * n9e's HTTP API below /api/n9e. It answers 200 for much that failed: business errors stand in `err`
@@ -41,15 +50,17 @@ export class N9eApi {
   }
 
   /** All pages of a `{list, total}`, up to a bound. */
-  async pages(path: string, params: Params, signal: AbortSignal): Promise<readonly Document[]> {
-    const all: Document[] = [];
+  async pages(path: string, params: Params, signal: AbortSignal): Promise<Pages> {
+    const rows: Document[] = [];
+    let total = 0;
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const paged = { ...params, limit: String(PAGE), p: String(page) };
-      const list = await this.get(path, paged, readList, signal);
-      all.push(...list);
-      if (list.length < PAGE) break;
+      const part = await this.get(path, paged, readPage, signal);
+      rows.push(...part.list);
+      total = part.total;
+      if (part.list.length < PAGE) return { rows, isCut: false, total: rows.length };
     }
-    return all;
+    return { rows, isCut: total !== rows.length, total };
   }
 
   private unwrap(body: unknown): unknown {
@@ -65,7 +76,11 @@ export class N9eApi {
   }
 }
 
-function readList(dat: unknown): readonly Document[] {
-  if (dat === undefined || dat === null) return [];
-  return asList(asDocument(dat, 'dat')['list'], 'list').map((item) => asDocument(item, 'item'));
+function readPage(dat: unknown): { readonly list: readonly Document[]; readonly total: number } {
+  if (dat === undefined || dat === null) return { list: [], total: 0 };
+  const { list, total } = asDocument(dat, 'dat');
+  return {
+    list: asList(list, 'list').map((item) => asDocument(item, 'item')),
+    total: Number(total),
+  };
 }

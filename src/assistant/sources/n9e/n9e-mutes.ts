@@ -8,8 +8,8 @@ import type {
   Silence,
   SilenceScope,
   SilenceWrites,
-  SourceInfo,
 } from '../source.types.js';
+import type { SourceInfo } from '../source-info.js';
 import type { N9eApi } from './n9e-api.js';
 import { groupOf, readAlert, SEVERITIES, tagsOfEvent } from './n9e-documents.js';
 import { literalsOf } from './pattern-literals.js';

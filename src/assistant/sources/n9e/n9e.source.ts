@@ -10,13 +10,14 @@ import type {
   Dashboard,
   EventHistory,
   Inventory,
+  Listed,
   MetricsSource,
   QueryResult,
   SilenceSource,
   SilenceWrites,
   Source,
 } from '../source.types.js';
-import { N9eApi } from './n9e-api.js';
+import { N9eApi, type Pages } from './n9e-api.js';
 import { N9eMutes } from './n9e-mutes.js';
 import {
   groupOf,
@@ -83,7 +84,7 @@ export class N9eSource implements Source {
     view: 'router',
     list: async (signal) => {
       const events = await this.ofGroups('/alert-cur-events/list', {}, signal);
-      return events.map((event) => readAlert(event, this.name));
+      return mapped(events, (event) => readAlert(event, this.name));
     },
   };
 
@@ -104,12 +105,13 @@ export class N9eSource implements Source {
       if (groups.length === 0) return [];
       const ids = new Set(groups.map(({ id }) => id));
       const gids = [...ids].join(',');
-      const targets = await this.api.pages('/targets', { gids }, signal);
-      return targets
-        .filter((target) =>
-          asList(target['group_ids'], 'group_ids').some((id) => ids.has(Number(id))),
-        )
-        .map((target) => readTarget(withoutForeign(target, ids), this.name));
+      const pages = await this.api.pages('/targets', { gids }, signal);
+      const ours = pages.rows.filter((target) =>
+        asList(target['group_ids'], 'group_ids').some((id) => ids.has(Number(id))),
+      );
+      return mapped(this.listed(ours, [{ ...pages, ours: ours.length }]), (target) =>
+        readTarget(withoutForeign(target, ids), this.name),
+      );
     },
     rules: async (signal) => {
       const groups = await this.allowed(signal);
@@ -126,7 +128,7 @@ export class N9eSource implements Source {
     list: async ({ since, until }, signal) => {
       const range = { stime: seconds(since), etime: seconds(until) };
       const events = await this.ofGroups('/alert-his-events/list', range, signal);
-      return events.map((event) => readPastAlert(event, this.name));
+      return mapped(events, (event) => readPastAlert(event, this.name));
     },
   };
 
@@ -167,14 +169,29 @@ export class N9eSource implements Source {
     path: string,
     params: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<readonly Document[]> {
+  ): Promise<Listed<Document>> {
     const groups = await this.allowed(signal);
     const seen = new Map<unknown, Document>();
+    const parts: (Pages & { readonly ours: number })[] = [];
     for (const { id } of groups) {
-      const events = await this.api.pages(path, { ...params, bgid: String(id) }, signal);
-      for (const event of events.filter(isIn(groups))) seen.set(event['id'], event);
+      const pages = await this.api.pages(path, { ...params, bgid: String(id) }, signal);
+      parts.push({ ...pages, ours: pages.rows.filter(isIn([{ id }])).length });
+      for (const event of pages.rows.filter(isIn(groups))) seen.set(event['id'], event);
     }
-    return [...seen.values()];
+    return this.listed([...seen.values()], parts);
+  }
+
+  /** Says what was left out; how much that is only where nothing of other groups was counted in. */
+  private listed(
+    rows: readonly Document[],
+    parts: readonly (Pages & { readonly ours: number })[],
+  ): Listed<Document> {
+    if (!parts.some(({ isCut }) => isCut)) return rows;
+    const read = rows.length;
+    const total = parts.reduce((sum, part) => sum + part.total, 0);
+    const isKnown = total > read && parts.every(({ ours, rows: { length } }) => ours === length);
+    const fault = { kind: 'cut' as const, read, ...(isKnown ? { total } : {}) };
+    return Object.assign([...rows], { cut: new SourceError(this, fault) });
   }
 
   /** The groups that may be seen, of those that exist. */
@@ -261,7 +278,12 @@ function readBatch(dat: unknown): QueryResult['series'] {
   return asList(dat, 'dat').flatMap((one) => readSeriesList(one));
 }
 
-function isIn(groups: readonly BusiGroup[]): (item: Document) => boolean {
+function mapped<A, B>(rows: Listed<A>, read: (row: A) => B): Listed<B> {
+  const { cut } = rows;
+  return cut === undefined ? rows.map(read) : Object.assign(rows.map(read), { cut });
+}
+
+function isIn(groups: readonly Pick<BusiGroup, 'id'>[]): (item: Document) => boolean {
   const ids = new Set(groups.map(({ id }) => id));
   return (item) => ids.has(groupOf(item));
 }
