@@ -162,6 +162,28 @@ describe('a model that fails', () => {
     expect(told.fail).toMatch(/broke off/);
   });
 
+  it('should not take what it said before a tool for its answer', async () => {
+    const call = {
+      index: 0,
+      id: 'c-1',
+      type: 'function',
+      function: { name: 'list_alerts', arguments: '{}' },
+    };
+    llm.script(
+      bytes(
+        openai.chunk({ content: 'Let me look.' }),
+        openai.chunk({ tool_calls: [call] }),
+        openai.chunk({}, 'tool_calls'),
+        openai.done,
+      ),
+      bytes(openai.chunk({ content: '' }), openai.chunk({}, 'stop'), openai.done),
+    );
+    const told = await bench().ask('hi');
+    expect(told.text).toBe('Let me look.');
+    expect(told.tools).toHaveLength(1);
+    expect(told.fail).toMatch(/empty/);
+  });
+
   it('should not wait for ever: before the first byte and in the middle', async () => {
     llm.script(hangAfter(), hangAfter(half));
     expect((await bench({ timeoutMs: 500 }).ask('hi')).fail).toMatch(/in time/);

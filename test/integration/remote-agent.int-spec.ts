@@ -580,6 +580,25 @@ describe('the guards of a remote agent', () => {
     expect(server.seen.at(-1)?.path).toBe('/.well-known/agent-card.json');
   });
 
+  it('should ask for a card only when it is another one, by its ETag', async () => {
+    const asked = (): unknown => server.seen.at(-1)?.headers['if-none-match'];
+    server.etag = '"one"';
+    const agent = agentAt();
+    await agent.health();
+    expect(asked()).toBeUndefined();
+    // With the same tag the double sends none, so what is known must stay.
+    server.card = server.cardOf({ skills: [{ id: 'other' }] });
+    expect(await agent.health()).toMatchObject({ ok: true });
+    expect(asked()).toBe('"one"');
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__look']);
+    server.etag = '"two"';
+    await agent.health();
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__other']);
+    await agent.health();
+    expect(asked()).toBe('"two"');
+    expect(agent.tools().map(({ name }) => name)).toEqual(['far__other']);
+  });
+
   it('should see a new card, and keep the old one while the server is away', async () => {
     const agent = agentAt();
     await agent.health();

@@ -18,6 +18,8 @@ export type Answer = (request: SeenRequest, response: ServerResponse) => void | 
 export class RemoteAgentServer {
   readonly seen: SeenRequest[] = [];
   card: unknown = undefined;
+  /** Of the card; who has it already gets a 304 without one. */
+  etag: string | undefined;
   answer: Answer = (_request, response) => {
     response.writeHead(404).end();
   };
@@ -71,7 +73,13 @@ export class RemoteAgentServer {
     const seen = { method, path: url, headers, body };
     this.seen.push(seen);
     if (url.endsWith('/agent-card.json') && this.card !== undefined) {
-      response.writeHead(200, { 'content-type': 'application/json' });
+      const { etag } = this;
+      if (etag !== undefined && headers['if-none-match'] === etag) {
+        response.writeHead(304, { etag }).end();
+        return;
+      }
+      const tag = etag === undefined ? {} : { etag };
+      response.writeHead(200, { 'content-type': 'application/json', ...tag });
       response.end(JSON.stringify(this.card));
       return;
     }

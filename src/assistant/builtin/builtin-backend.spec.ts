@@ -52,6 +52,33 @@ async function run(
 }
 
 describe('BuiltinBackend', () => {
+  it.each([
+    ['show details of DiskFull', 'Links'],
+    ['DiskFull 告警详情', '链接'],
+  ])('should lead from %j to the runbook, the dashboard and the generator', async (text, title) => {
+    const alert = alertOf({ alertname: 'DiskFull' });
+    const alerts = [
+      {
+        ...alert,
+        annotations: asLabels(
+          {
+            runbook_url: 'https://wiki.example/disk-full',
+            dashboard: 'https://al:pw@grafana.example/d/1',
+            note: 'javascript:alert(1)',
+          },
+          'annotations',
+        ),
+        generatorUrl: 'http://prom.example/graph?g0.expr=disk',
+      },
+    ];
+    const told = await new Talk(new FakeSources({ alerts })).ask(text);
+    const line = told.split('\n').find((one) => one.startsWith(`- ${title}`));
+    expect(line).toContain('runbook_url <https://wiki.example/disk-full>');
+    expect(line).toContain('dashboard <https://grafana.example/d/1>');
+    expect(line).toContain('generator <http://prom.example/graph?g0.expr=disk>');
+    expect(line).not.toContain('javascript');
+  });
+
   it('should yield its reading, a step for each tool, the answer in pieces and what to remember', async () => {
     const talk = new Talk(new FakeSources({ alerts: many(30) }));
     await talk.ask('what is firing in prod?');
