@@ -1,9 +1,12 @@
 import type { TenantConfig } from '../config/config.types.js';
-import type { JsonObject, JsonValue, Message, Part } from '../domain/a2a.js';
+import type { JsonObject, JsonValue, Message } from '../domain/a2a.js';
 import type { MuteRights } from '../domain/call-context.js';
 import type { Whose } from '../domain/limit.js';
+import type { Frame } from './frame.js';
 import type { Looked, WriteDesk } from './writes/write-desk.js';
 import type { WritePlan } from './writes/write-plan.js';
+
+export type { Frame, ToolUse } from './frame.js';
 
 /** One finished turn of a context, as the next turn sees it. */
 export interface PastTurn {
@@ -59,49 +62,6 @@ export interface Turn {
   readonly page?: JsonValue;
   readonly actionParam?: JsonObject;
 }
-
-/** A tool call that has ended: counted, and kept as evidence, in the run's `result` artifact. */
-export interface ToolUse {
-  readonly callId: string;
-  readonly name: string;
-  readonly outcome: 'success' | 'failed';
-  /** What the tool answered; cut to 4 KiB in the evidence. */
-  readonly output: string;
-}
-
-/** What a backend yields while it works. */
-export type Frame =
-  /** A piece of the answer. */
-  | { readonly kind: 'content'; readonly text: string }
-  /** A piece of a thought; shown apart from the answer. */
-  | { readonly kind: 'reason'; readonly text: string }
-  /** A line on what is being done, e.g. a tool call. Ends the current thought. */
-  | { readonly kind: 'step'; readonly text: string; readonly tool?: ToolUse }
-  /** A whole artifact beside the answer: text, data or file parts (`raw` in base64). */
-  | {
-      readonly kind: 'artifact';
-      readonly name: string;
-      readonly parts: readonly Part[];
-      readonly description?: string;
-      /** n9e_content_type of a structured payload, e.g. `alert_rule`. */
-      readonly contentType?: string;
-    }
-  /** Parks the task on a question; the user's next message continues it as a new run. */
-  | {
-      readonly kind: 'input_required';
-      readonly question: string;
-      readonly expects: 'approval' | 'text';
-      /** Shown to the client as a data part, and given back with the answer. */
-      readonly plan?: JsonObject;
-    }
-  /** Parks the task until the user has authorised something elsewhere. */
-  | { readonly kind: 'auth_required'; readonly question: string; readonly plan?: JsonObject }
-  /** Ends the task as REJECTED: the backend will not do this. */
-  | { readonly kind: 'reject'; readonly reason: string }
-  /** Ends the task as FAILED with a text for the user. */
-  | { readonly kind: 'fail'; readonly reason: string }
-  /** Kept with the turn (≤ 16 KiB of JSON, else dropped) for the next one; not shown. */
-  | { readonly kind: 'memory'; readonly data: JsonValue };
 
 /** Whose allowance of the day is used up. */
 export interface Shortage {

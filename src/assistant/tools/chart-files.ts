@@ -8,7 +8,7 @@ import type { LabelSet } from '../sources/source.types.js';
 import { FINE_SECONDS } from './chart-extremes.js';
 import type { ChartFiring } from './chart-firing.js';
 import { type Grid, type GridLine, lineName, seriesText } from './chart-lines.js';
-import type { ChartResult } from './chart.tool.js';
+import type { ChartResult } from './chart-result.js';
 import type { ToolContext, ToolOutlet } from './tool.js';
 
 /** More points than that stand in a CSV file, not in the data part. */

@@ -1,18 +1,9 @@
 import type { Looked } from './write-desk.js';
 import type { BegunWrite } from './write-plan.js';
-import type { WriteContext, WriteTool } from './write-tool.js';
-import type { WriteWords } from './write-words.js';
+import type { LookScene, WriteTool } from './write-tool.js';
 
 /** How long a source is asked what is there. */
 export const LOOK_MS = 5000;
-
-/** What is needed to tell people what was seen. */
-export interface LookScene {
-  readonly ctx: WriteContext;
-  readonly words: WriteWords;
-  /** A time in the user's zone. */
-  readonly at: (time: number) => string;
-}
 
 /**
  * Looks what became of writes that an instance had begun before it was gone. Nothing is written: a

@@ -1,4 +1,4 @@
-import type { Frame } from '../assistant-backend.js';
+import type { Frame } from '../frame.js';
 import type { CallDesk } from '../remote/call-desk.js';
 import type { BegunWrite } from './write-plan.js';
 

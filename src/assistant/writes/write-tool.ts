@@ -4,7 +4,6 @@ import type { CallScene } from '../remote/remote-tool.js';
 import type { SourceError } from '../sources/source-error.js';
 import type { ToolContext } from '../tools/tool.js';
 import type { PlanFacts, PlanOwner, WritePlan } from './write-plan.js';
-import type { LookScene } from './look-back.js';
 import type { Deed, Looked } from './write-desk.js';
 import type { WriteWords } from './write-words.js';
 
@@ -13,6 +12,14 @@ export interface WriteContext extends ToolContext {
   readonly owner: PlanOwner;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** What is needed to tell people what was seen. */
+export interface LookScene {
+  readonly ctx: WriteContext;
+  readonly words: WriteWords;
+  /** A time in the user's zone. */
+  readonly at: (time: number) => string;
 }
 
 /** What a plan is about now. */

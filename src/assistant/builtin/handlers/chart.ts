@@ -1,5 +1,6 @@
 import type { ChartUnit } from '../../charts/chart-unit.js';
-import { chart, type ChartResult } from '../../tools/chart.tool.js';
+import type { ChartResult } from '../../tools/chart-result.js';
+import { chart } from '../../tools/chart.tool.js';
 import { FINE_SECONDS } from '../../tools/chart-extremes.js';
 import { seriesText } from '../../tools/chart-lines.js';
 import { closing, foundLead, unanswered } from '../answer/closing.js';
