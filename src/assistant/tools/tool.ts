@@ -123,8 +123,9 @@ export function schemaOf(schema: z.ZodType): JsonObject {
 /** @throws ToolInputError */
 export function parseInput<S extends z.ZodType>(schema: S, args: unknown): z.output<S> {
   const parsed = schema.safeParse(args);
-  if (!parsed.success)
-    {throw new ToolInputError(z.prettifyError({ issues: tellingOf(parsed.error.issues) }));}
+  if (!parsed.success) {
+    throw new ToolInputError(z.prettifyError({ issues: tellingOf(parsed.error.issues) }));
+  }
   return parsed.data;
 }
 
