@@ -123,7 +123,7 @@ describe('a silence that its user approves', () => {
     const asked = await on(a).send('silence DiskFull for an hour');
     const question = questionOf(asked);
     expect(question).toContain('`alertname="DiskFull"`');
-    expect(question).toContain('fits 1 alerts');
+    expect(question).toContain('fits 1 alert that fires now');
     expect(await silencesOf(asked)).toEqual([]);
 
     const done = await on(b).send('yes', { contextId: asked.contextId });
