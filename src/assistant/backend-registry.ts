@@ -125,8 +125,8 @@ export class TenantBackends implements BackendRegistry, OnModuleInit, OnModuleDe
     if (assistant.backend !== 'module' || opened.backend !== undefined) return;
     try {
       const agent = await loadModule(assistant.module, assistant.options);
-      const inner = new ModuleBackend(agent, assistant.module, assistant.readOnly);
-      opened.backend = shownBackend(inner, opened.sources.redactor);
+      // Its words are its own, as they come: the filter of the others holds a stream a word back.
+      opened.backend = new ModuleBackend(agent, assistant.module, assistant.readOnly);
       this.failures.delete(id);
     } catch (error) {
       this.failures.set(id, reasonOf(error));
