@@ -25,6 +25,8 @@ export interface Outcome {
   readonly matchers: readonly SilenceMatcher[];
   readonly minutes: number;
   readonly text: string;
+  /** The question that it is approved by; '' where it was refused. */
+  readonly question: string;
 }
 
 /** What one order comes to. */
@@ -42,5 +44,6 @@ export async function ordered(text: string): Promise<Outcome> {
     matchers: args?.matchers ?? [],
     minutes: args === undefined ? 0 : (Date.parse(args.ends_at) - NOW) / 60_000,
     text: contentOf(frames),
+    question: asked?.question ?? '',
   };
 }

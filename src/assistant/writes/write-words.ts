@@ -113,7 +113,7 @@ const ENGLISH: WriteWords = {
   createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**Create a silence** in ${code(source)}`,
     `- for alerts with ${exactly(matchers)}`,
-    `- from the approval until **${until}** (${span(lasts, ['d', 'h', 'min'])} from the proposal)`,
+    `- from the approval until **${until}** (${span(lasts, ['d', 'h', 'min', 's'])} from the proposal)`,
     `- created by ${code(by, 250)}; comment: ${plain(comment, 600)}`,
     ...(covers === undefined
       ? []
@@ -192,7 +192,7 @@ const ENGLISH: WriteWords = {
       'I may not do that: it is too far-reaching (no specific label, a great part of what fires now, or longer than 24 h) for what the configuration of this team allows. Nothing was done.',
   },
   deniedFor: (longest) =>
-    `I may not do that: it goes beyond the time that the configuration of this team allows, which is at most ${span(longest, ['d', 'h', 'min'])}. Nothing was done.`,
+    `I may not do that: it goes beyond the time that the configuration of this team allows, which is at most ${span(longest, ['d', 'h', 'min', 's'])}. Nothing was done.`,
   waiting: (seconds) => `Waiting for an operator to approve it, ${String(seconds)} s at most`,
   operator: (decision, by) =>
     ({
@@ -232,7 +232,7 @@ const CHINESE: WriteWords = {
   createSilence: ({ source, matchers, until, lasts, by, comment, covers }) => [
     `**创建静默**，位于 ${code(source)}`,
     `- 匹配条件：${exactly(matchers)}`,
-    `- 自批准时起，至 **${until}**（自提出起 ${span(lasts, ['天', '小时', '分钟'])}）`,
+    `- 自批准时起，至 **${until}**（自提出起 ${span(lasts, ['天', '小时', '分钟', '秒'])}）`,
     `- 创建人 ${code(by, 250)}；备注：${plain(comment, 600)}`,
     ...(covers === undefined
       ? []
@@ -307,7 +307,7 @@ const CHINESE: WriteWords = {
       '该操作影响面过大（没有具体标签、覆盖目前大部分或大量告警，或超过 24 小时），本团队的配置不允许，未执行任何操作。',
   },
   deniedFor: (longest) =>
-    `本团队的配置最多允许 ${span(longest, ['天', '小时', '分钟'])}，未执行任何操作。`,
+    `本团队的配置最多允许 ${span(longest, ['天', '小时', '分钟', '秒'])}，未执行任何操作。`,
   waiting: (seconds) => `等待管理员批准，最多 ${String(seconds)} 秒`,
   operator: (decision, by) =>
     ({
@@ -385,12 +385,16 @@ function named({ count, some }: Covered, more: string): string {
   return count > some.length ? `${names} (+${String(count - some.length)} ${more})` : names;
 }
 
-function span(ms: number, [d, h, m]: readonly [string, string, string]): string {
-  const minutes = Math.max(1, Math.round(ms / 60_000));
+/** Whole minutes, or to the second where it is short: 90 s are no 2 min. */
+function span(ms: number, [d, h, m, sec]: readonly [string, string, string, string]): string {
+  const isShort = ms < 3_600_000;
+  const seconds = isShort ? Math.max(1, Math.round(ms / 1000)) : Math.round(ms / 60_000) * 60;
+  const minutes = Math.floor(seconds / 60);
   const parts: readonly (readonly [number, string])[] = [
     [Math.floor(minutes / 1440), d],
     [Math.floor((minutes % 1440) / 60), h],
     [minutes % 60, m],
+    [seconds % 60, sec],
   ];
   return parts
     .filter(([count]) => count > 0)

@@ -76,7 +76,7 @@ async function* matchersOf(
   const left = unexplained(piecesOf(sentence.segments, conditions), kind);
   const missing = conditions.unmatched.map(({ text }) => text);
   const times = [...left.times, ...missing.filter((text) => OTHER_TIME.test(text.toLowerCase()))];
-  if (times.length > 0) return { blocks: [words.startsNow(told(times))] };
+  if (times.length > 0) return { blocks: [words.startsNow(told(asTyped(times, question)))] };
   if (isPointing && left.words.length === 0) {
     if (memory === undefined) return { blocks: [words.which] };
     return yield* listedMatchers(run, question, words);
@@ -92,9 +92,9 @@ async function* matchersOf(
     .map(({ typed }) => typed);
   const over = [...new Set([...left.words, ...leftOut(question), ...lost])];
   if (over.length > missing.length || (over.length > 0 && missing.length === 0)) {
-    return { blocks: [words.leftOver(told(over))] };
+    return { blocks: [words.leftOver(told(asTyped(over, question)))] };
   }
-  if (missing.length > 0) return { blocks: [words.nothingLike(told(missing))] };
+  if (missing.length > 0) return { blocks: [words.nothingLike(told(asTyped(missing, question)))] };
   // `HighErrorRate and the second one`, `the newest in prod`: no matchers say exactly that.
   const { positions, order, limit } = references;
   if (positions.length > 0 || order !== undefined || limit !== undefined) {
@@ -118,6 +118,22 @@ function leftOut({ ignored, unsure, references }: Question): readonly string[] {
   const { threshold } = references;
   const compared = threshold === undefined ? [] : [threshold.part.text];
   return [...new Set([...ignored, ...unsure, ...compared])];
+}
+
+/** Words as they were typed: a mended typo may stand in the way just because it was mended. */
+function asTyped(texts: readonly string[], { repairs }: Question): readonly string[] {
+  return texts.map((text) =>
+    repairs.reduce(
+      (said, note) =>
+        note.kind === 'read'
+          ? said
+              .split(' ')
+              .map((word) => (word === note.readAs ? note.typed : word))
+              .join(' ')
+          : said,
+      text,
+    ),
+  );
 }
 
 function told(words: readonly string[]): string {

@@ -88,11 +88,16 @@ function endAt(atoms: readonly Atom[], at: number, frame: TimeFrame): Read<Order
   const end = intro + span.length;
   const long = phraseAt(atoms, at + end, LONG);
   if (long === 0 && OTHER_BEHIND.test(atoms[at + end]?.key ?? '')) return undefined;
-  const minutes = Math.max(1, Math.round(span.value / MINUTE));
-  return {
-    value: span.value > 0 ? { duration_minutes: minutes } : undefined,
-    length: end + long,
-  };
+  return { value: lasting(span.value, frame), length: end + long };
+}
+
+/** A silence is never longer than was said: what is no whole minutes ends at its own second. */
+function lasting(ms: number, { now }: TimeFrame): OrderEnd {
+  if (ms <= 0) return undefined;
+  const minutes = ms / MINUTE;
+  return Number.isInteger(minutes)
+    ? { duration_minutes: minutes }
+    : { ends_at: new Date(now + ms).toISOString() };
 }
 
 function textOf(atoms: readonly Atom[]): string {

@@ -50,6 +50,12 @@ describe('an order that is understood in every word', () => {
     ['silence DiskFull for 1 hour and 20 minutes', DISK, 80],
     ['for the next 2 hours please silence DiskFull', DISK, 120],
     ['silence DiskFull 45m', DISK, 45],
+    ['silence DiskFull for 90s', DISK, 1.5],
+    ['silence DiskFull for 45s', DISK, 0.75],
+    ['silence DiskFull for 100 seconds', DISK, 100 / 60],
+    ['silence DiskFull for 1 minute and 30 seconds', DISK, 1.5],
+    ['silence alertname="DiskFull" for 90s', DISK, 1.5],
+    ['静默 DiskFull 90 秒', DISK, 1.5],
     ['静默 DiskFull 一个半小时', DISK, 90],
     ['静默 DiskFull 一小时二十分钟', DISK, 80],
     ['接下来两小时内静默 DiskFull', DISK, 120],
@@ -97,6 +103,16 @@ describe('an order that is understood in every word', () => {
   });
 });
 
+describe('the time of a short order', () => {
+  it.each([
+    ['silence DiskFull for 90s', '(1 min 30 s from the proposal)'],
+    ['silence DiskFull for 45s', '(45 s from the proposal)'],
+    ['静默 DiskFull 90 秒', '自提出起 1 分钟 30 秒'],
+  ])('should be told as it is: %s', async (text, told) => {
+    expect((await ordered(text)).question).toContain(told);
+  });
+});
+
 describe('an order with a word that no plan stands for', () => {
   it.each([
     // Exclusions that cannot be said.
@@ -140,6 +156,7 @@ describe('an order with a word that no plan stands for', () => {
     ['silence QueueBacklog for 10m; only the new ones', 'new'],
     ['silence QueueBacklog for 10m once bob says so', 'bob'],
     ['silence QueueBacklog until the deploy is done', 'deploy'],
+    ['silence DiskFull until it is fixed', 'until it is fixed'],
     ['silence QueueBacklog for 10m when it flaps', 'flaps'],
     ['silence QueueBacklog for 10m after the deploy', 'after'],
     ['如果在发布就静默 QueueBacklog 10 分钟', '如果'],
