@@ -226,14 +226,17 @@ describe('remotes that an administrator changes', () => {
     const [onA, onB] = [new A2aClient(a.baseUrl, token), new A2aClient(b.baseUrl, token)];
     const ask = async (client: A2aClient): Promise<Task | undefined> => {
       const reply = await client.sendRaw('ask far: instant');
-      return reply.status === 200 ? client.send('ask far: instant') : undefined;
+      return reply.status === 200 ? reply.body.task : undefined;
     };
     const everywhere = async (what: string, is: (task: Task) => boolean): Promise<Task[]> =>
       Promise.all(
         [onA, onB].map((client) =>
           eventually(what, async () => {
             const task = await ask(client);
-            return task !== undefined && is(task) ? task : undefined;
+            if (task === undefined || is(task)) return task;
+            // A user has so many open questions only: the one that is looked at later must stay.
+            if (task.status.state === 'TASK_STATE_INPUT_REQUIRED') await client.cancel(task.id);
+            return undefined;
           }),
         ),
       );
