@@ -26,7 +26,8 @@ if ARGV[4] == '' then
 else
   redis.call('SET', KEYS[3], ARGV[4])
 end
-redis.call('PEXPIRE', KEYS[3], ARGV[3])
+-- A task that has waited in a queue is kept longer until its next renewal.
+redis.call('PEXPIRE', KEYS[3], math.max(tonumber(ARGV[3]), redis.call('PTTL', KEYS[1])))
 redis.call('HSET', KEYS[1], 'snapshot_seq', seq)
 if seq > tonumber(ARGV[5]) then
   redis.call('XTRIM', KEYS[2], 'MINID', seq - ARGV[5] .. '-0')
