@@ -40,6 +40,11 @@ export function honestWords(words: Words, lackOf: (kinds: readonly ReadKind[]) =
     get noSeries() {
       return sure(OF_METRICS, words.noSeries, (lack) => words.noneSeen(what('metrics'), '', lack));
     },
+    get noSeriesIn() {
+      return sure(OF_METRICS, words.noSeriesIn, (lack) =>
+        words.noneSeen(what('metrics'), '', lack),
+      );
+    },
     quietBefore: (hours) => sure(OF_METRICS, words.quietBefore(hours), words.cannotTell),
     leadAll: (state, total, suppressed) => {
       const text = words.leadAll(state, total, suppressed);

@@ -262,6 +262,7 @@ export const ENGLISH_WORDS: Words = {
   noSources: 'No source is configured for this tenant.',
   series: (total) => `**${String(total)} ${total === 1 ? 'series' : 'series'}**:`,
   noSeries: '**No data**: no series matches the expression at that time.',
+  noSeriesIn: '**No data**: no series matches the expression in that time.',
   extremeOf: (isHighest, name, value) =>
     `${isHighest ? 'Highest' : 'Lowest'}: ${name} with **${value}**.`,
   scalar: (value) => `**${value}**`,
@@ -302,6 +303,8 @@ export const ENGLISH_WORDS: Words = {
   },
   noHost: (metric, host, near) =>
     `**No data**: nothing called ${host} has ${metric}.${near === '' ? '' : ` There are: ${near}.`}`,
+  notAsked: (left) =>
+    `**Not asked**: I did not understand ${left} in a question about a metric, and without it the answer would be another one. A comparison stands right behind the metric's name, what is left out behind "except": "node_load1 > 1 on web-1", "node_load1 except web-1"; or ask with the whole expression: \`node_load1{host!="web-1"} > 1\`.`,
   warning: (text) => `Warning of the source: ${text}`,
 
   noSource: (what) => `No source of this tenant knows ${what}.`,

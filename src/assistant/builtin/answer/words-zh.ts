@@ -257,6 +257,7 @@ export const CHINESE_WORDS: Words = {
   noSources: '这个租户没有配置数据源。',
   series: (total) => `**共 ${String(total)} 条序列**：`,
   noSeries: '**没有数据**：此时没有序列匹配这个表达式。',
+  noSeriesIn: '**没有数据**：这段时间内没有序列匹配这个表达式。',
   extremeOf: (isHighest, name, value) =>
     `${isHighest ? '最高' : '最低'}的是 ${name}：**${value}**。`,
   scalar: (value) => `**${value}**`,
@@ -292,6 +293,8 @@ export const CHINESE_WORDS: Words = {
   },
   noHost: (metric, host, near) =>
     `**没有数据**：没有名为 ${host} 的对象提供${metric}。${near === '' ? '' : `现有：${near}。`}`,
+  notAsked: (left) =>
+    `**没有查询**：未能理解关于指标的问题中的 ${left}，忽略它会得到另一个答案。比较请紧跟在指标名之后，要排除的请用“除了”：“node_load1 > 1 on web-1”、“node_load1 除了 web-1”；也可以直接写完整的表达式：\`node_load1{host!="web-1"} > 1\`。`,
   warning: (text) => `数据源的警告：${text}`,
 
   noSource: (what) => `这个租户没有提供${what}的数据源。`,

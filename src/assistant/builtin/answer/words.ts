@@ -200,6 +200,8 @@ export interface Words {
   readonly noSources: string;
   readonly series: (total: number) => string;
   readonly noSeries: string;
+  /** Of a range. */
+  readonly noSeriesIn: string;
   /** Of all series, the one with the highest value, or the lowest. */
   readonly extremeOf: (isHighest: boolean, name: string, value: string) => string;
   readonly scalar: (value: string) => string;
@@ -237,6 +239,8 @@ export interface Words {
     readonly step: (text: string, seconds: number) => string;
   };
   readonly noHost: (metric: string, host: string, near: string) => string;
+  /** Words of a metric question that nothing of its answer would stand for. */
+  readonly notAsked: (left: string) => string;
   readonly warning: (text: string) => string;
 
   /** `what`: alerts, silences, targets, rules, metrics. */

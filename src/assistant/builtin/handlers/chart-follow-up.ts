@@ -66,7 +66,7 @@ export async function chartFollowUp(
   const when = rangeOf(asked, run, rest);
   const isTimed = time !== undefined || when.refused !== undefined || when.remarks.length > 0;
   if (isOther || isPlace || (asked.unsure.length > 0 && !isTimed)) return undefined;
-  const own = whose(run, rest, asked);
+  const own = whose(asked);
   const isNarrowed = own.words.length + own.matchers.length > 0;
   const old = wishOf(known);
   if (named === undefined && !isNarrowed && !isTimed) return anew(text, rest, old);

@@ -102,7 +102,9 @@ function extremesOf({ words }: TurnRun, result: ChartResult): readonly string[] 
 function leadOf(run: TurnRun, result: ChartResult, title: string | undefined): string {
   const { words } = run;
   const [only] = result.series;
-  if (only === undefined) return result.total === 0 ? words.noSeries : words.noValues(result.total);
+  if (only === undefined) {
+    return result.total === 0 ? words.noSeriesIn : words.noValues(result.total);
+  }
   if (result.total > 1) return words.series(result.total);
   const { shown, last_at: lastAt, max_at: maxAt, max_after: maxAfter } = only;
   // Of no label at all: what was asked for is all that it can be called by.

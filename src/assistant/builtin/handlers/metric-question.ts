@@ -1,16 +1,13 @@
 import { queryMetrics } from '../../tools/query-metrics.tool.js';
 import { asksForChart, withoutChartWords } from '../metrics/chart-words.js';
+import { metricExpression } from '../metrics/metric-expression.js';
 import { type Question, readQuestion } from '../parse/question.js';
 import type { Segment } from '../parse/segment.js';
 import { Vocabulary } from '../parse/vocabulary.js';
 import type { FoundPromql } from '../promql/find-promql.js';
-import { isCallable } from '../promql/grammar.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { OTHER_TOPICS } from './named-metric.js';
 
-/** As metrics are called: a name with an underscore or a colon, and nothing of an expression at it. */
-const METRIC = /(?<![\w:.'"`=~{/@-])[a-zA-Z_:][\w:]*[_:][\w:]*(?![\w:({[=]|[.@/-]\w)/gu;
-const MOST_NAMES = 5;
 const COUNTER = /_(?:total|count|sum|bucket)$/;
 const RATE =
   /\b(?:the\s+)?(?:per[- ]second\s+)?rates?(?:\s+of)?\b|\bper second\b|(?:的)?(?:速率|每秒)/giu;
@@ -47,14 +44,13 @@ export async function* metricQuestion(
 ): Handling<MetricQuestion | undefined> {
   if (first.domain === 'write' || !run.may(queryMetrics.name)) return undefined;
   const told = segments.flatMap((one) => (one.mention === undefined ? [] : [one.text]));
-  const names = [...text.matchAll(METRIC)]
-    .filter(([name]) => !isCallable(name) && !live.isLabel(name))
-    .filter(([name]) => !told.some((one) => one.includes(name)))
-    .slice(0, MOST_NAMES);
-  const [only] = names;
-  if (only === undefined || names.length > 1) return undefined;
-  const [name] = only;
-  const rest = `${text.slice(0, only.index)} ; ${text.slice(only.index + name.length)}`;
+  const found = metricExpression(
+    text,
+    (name) => live.isLabel(name) || told.some((one) => one.includes(name)),
+  );
+  if (found === undefined) return undefined;
+  const { name } = found;
+  const rest = `${text.slice(0, found.start)} ; ${text.slice(found.end)}`;
   const isWho = rest.search(WHO) !== -1;
   const extreme = EXTREME.exec(rest)?.[0];
   EXTREME.lastIndex = 0;
@@ -63,10 +59,10 @@ export async function* metricQuestion(
   if (OTHER_TOPICS.some((concept) => about.any(concept))) return undefined;
   // `the value of x_y`: nothing else can be meant.
   if (promql?.expr !== name && !(yield* isMetric(run, name))) return undefined;
-  const isRate = COUNTER.test(name) && rest.search(RATE) !== -1;
+  const isRate = found.expr === name && COUNTER.test(name) && rest.search(RATE) !== -1;
   const course = rest.search(COURSE) !== -1 || (extreme !== undefined && !isWho) || isRate;
   return {
-    expr: isRate ? `rate(${name}[5m])` : name,
+    expr: isRate ? `rate(${name}[5m])` : found.expr,
     rest: bare,
     sure: true,
     draws: course || asksForChart(text),

@@ -1,13 +1,15 @@
 import { asksForChart, asksForValue, withoutChartWords } from '../metrics/chart-words.js';
 import { isOfTime, rangeOf, rangeText } from '../metrics/chart-range.js';
+import { leftOver } from '../metrics/left-over.js';
 import { type NamedMetric, namedMetricIn } from '../metrics/named-metrics.js';
+import type { MatchOp } from '../../sources/source.types.js';
 import type { Concept } from '../lexicon/concept.js';
-import { cutUp, type Question, readQuestion } from '../parse/question.js';
+import { type Question, readQuestion } from '../parse/question.js';
 import type { Segment } from '../parse/segment.js';
 import { Vocabulary } from '../parse/vocabulary.js';
 import type { TimeFrame } from '../time/day.js';
 import type { Handling, TurnRun } from '../turn-run.js';
-import { type ChartWish, drawWish } from './metric-chart.js';
+import { drawWish, type Whose } from './metric-chart.js';
 
 const NOTHING = new Vocabulary([]);
 /** A word of these makes it a question about something else than a metric. */
@@ -70,25 +72,30 @@ export async function* answerNamed(run: TurnRun, { metric, rest }: NamedQuestion
   const asked = readValues(rest, run);
   return yield* drawWish(run, {
     of: metric,
-    ...whose(run, rest, asked),
+    ...whose(asked),
     ...rangeOf(asked, run, rest),
   });
 }
 
-/** The words and matchers of a question that say whose values are meant. */
-export function whose(
-  run: TurnRun,
-  text: string,
-  asked: Question,
-): Pick<ChartWish, 'words' | 'matchers'> {
-  const { conditions, timeTexts } = asked;
-  const matchers = cutUp(rangeText(text), NOTHING, run).segments.flatMap(
-    ({ matcher }) => matcher ?? [],
-  );
+const TURNED: Readonly<Record<MatchOp, MatchOp>> = { '=': '!=', '!=': '=', '=~': '!~', '!~': '=~' };
+
+/** The words and matchers of a question that say whose values are meant, and whose are not. */
+export function whose(asked: Question): Whose {
+  const { conditions, sentence, timeTexts } = asked;
+  const { unmatched, ignored, notes, excluded } = conditions;
+  const matchers = sentence.segments.flatMap((segment) => {
+    if (segment.matcher === undefined) return [];
+    const { label, op, value } = segment.matcher;
+    return [{ label, op: excluded.has(segment) ? TURNED[op] : op, value }];
+  });
   const shown = new Set(matchers.map(({ label, value }) => `${label}=${value}`));
-  const { unmatched, ignored } = conditions;
-  const words = [...new Set([...unmatched.map((one) => one.text), ...ignored])].filter(
-    (one) => !shown.has(one) && !timeTexts.includes(one) && !isOfTime(one, asked),
+  const told = (texts: readonly string[]): readonly string[] =>
+    [...new Set(texts)].filter(
+      (one) => !shown.has(one) && !timeTexts.includes(one) && !isOfTime(one, asked),
+    );
+  const words = told([...unmatched.map((one) => one.text), ...ignored]);
+  const without = told(
+    notes.flatMap((note) => (note.kind === 'nothing-excluded' ? [note.typed] : [])),
   );
-  return { words, matchers: matchers.map(({ label, op, value }) => ({ label, op, value })) };
+  return { words, without, matchers, left: leftOver(asked, [...words, ...without]) };
 }

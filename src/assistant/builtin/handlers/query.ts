@@ -31,7 +31,7 @@ export async function* answerQuery(
   const after = rest.time?.after;
   const isRange =
     after !== undefined || rest.sentence.parts.some((part) => part.time !== undefined);
-  const of = whose(run, timeless, rest);
+  const of = whose(rest);
   if (wantsChart || (isRange && time === undefined)) {
     const when = rangeOf(rest, run, text);
     return yield* drawWish(run, { of: { expr: found.expr }, ...of, ...when });

@@ -61,10 +61,24 @@ function rank(label: string): number {
   return index === -1 ? LIKELY.length : index;
 }
 
-/** `instance=~"web-1:9100|web-2:9100",`, as an expression of a named metric takes it. */
-export function matcherOf(label: string, values: readonly string[]): string {
+/** A matcher of PromQL. */
+export interface Matcher {
+  readonly label: string;
+  readonly op: string;
+  readonly value: string;
+}
+
+/** `instance=~"web-1:9100|web-2:9100"`; `isOut`: every other value. */
+export function matcherOf(label: string, values: readonly string[], isOut: boolean): Matcher {
   const [only] = values;
-  if (values.length === 1 && only !== undefined) return `${label}=${JSON.stringify(only)},`;
-  const pattern = values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
-  return `${label}=~${JSON.stringify(pattern)},`;
+  if (values.length === 1 && only !== undefined) {
+    return { label, op: isOut ? '!=' : '=', value: only };
+  }
+  const value = values.map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  return { label, op: isOut ? '!~' : '=~', value };
+}
+
+/** As an expression of a named metric takes it. */
+export function matcherText({ label, op, value }: Matcher): string {
+  return `${label}${op}${JSON.stringify(value)},`;
 }

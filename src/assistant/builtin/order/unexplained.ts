@@ -128,7 +128,7 @@ function leavesOut(pieces: readonly Piece[], at: number): boolean {
 }
 
 /** What stands behind joints, articles and words for an alert; undefined for anything else. */
-function leadsTo(pieces: readonly Piece[], from: number): Piece['role'] | undefined {
+export function leadsTo(pieces: readonly Piece[], from: number): Piece['role'] | undefined {
   for (const { segment, role } of pieces.slice(from + 1)) {
     const { key } = segment;
     if (role === 'excluded' || role === 'value') return role;

@@ -29,7 +29,7 @@ const MOST_STARTS = 600;
 
 /** Finds the expression that a question asks to evaluate; undefined when there is none. */
 export function findPromql(question: string): FoundPromql | undefined {
-  const text = Array.from(question, (character) => FULL_WIDTH.get(character) ?? character).join('');
+  const text = halfWidth(question);
   const values = matcherValues(text);
   return (
     inCode(text) ??
@@ -38,6 +38,11 @@ export function findPromql(question: string): FoundPromql | undefined {
     beforeValue(text, values) ??
     comparison(text)
   );
+}
+
+/** The same text in half width, each character at its place. */
+export function halfWidth(text: string): string {
+  return Array.from(text, (character) => FULL_WIDTH.get(character) ?? character).join('');
 }
 
 function inCode(text: string): FoundPromql | undefined {

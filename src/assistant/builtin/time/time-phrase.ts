@@ -73,7 +73,8 @@ const since: Rule = (atoms, at, frame) => {
     ...SINCE_AFTER,
     'onwards',
     'onward',
-    'on',
+    // `yesterday on web-2`
+    ...(cue > 0 ? ['on'] : []),
   ]);
   const weak = phraseAt(atoms, at, ['from', '从', '在']) > 0;
   // 一小时前开始的: exactly then?
