@@ -28,6 +28,8 @@ const schema = z.object({
   after: z.number().optional(),
   before: z.number().optional(),
   order: z.enum(ALERT_ORDERS).optional(),
+  /** What was asked of the past; absent: it was about what fires now. */
+  past: z.enum(['history', 'ended', 'fired']).optional(),
   /** How many alerts of the question were shown so far. */
   shown: z.int().min(0),
 });

@@ -113,6 +113,42 @@ const IN_ENGLISH: readonly Row[] = [
   ['is ReplicaLag still firing?', [/^No\./, '07:25:00']],
   ['what fired between 07:00 and 07:30?', ['ReplicaLag', '07:25:00'], ['FlapA']],
   [
+    'what fired in the last 30 minutes',
+    [/^\*\*4 alerts fired/, 'LatencyHigh', 'FlapA', 'SlowStart', 'already at'],
+    ['ReplicaLag'],
+  ],
+  ['which alerts fired today?', [/^\*\*5 alerts fired/, 'ReplicaLag'], ['QueueBacklog']],
+  ['how many alerts fired today?', [/^\*\*5 alerts fired\*\*, 7 times/]],
+  [
+    'which alerts fired in the last 30 minutes, including ended ones',
+    [/\*\*4 alerts fired/, 'SlowStart', 'FlapA', 'alerts that fired, ended ones included'],
+  ],
+  ['what fired first today?', [/^\*\*The first to fire .* was `LatencyHigh`/]],
+  [
+    'when did DiskFull end?',
+    [
+      /^\*\*`DiskFull` \(`host=db-1`\) ended at 2026-11-30 09:19:45 UTC\*\*, and fires again since 2026-11-30 09:20:15/,
+    ],
+  ],
+  ['when did DiskFull last recover?', [/ended at 2026-11-30 09:19:45.*fires again since/]],
+  ['when did SlowStart end?', [/^\*\*`SlowStart` did not end in that time\*\*/]],
+  ['when did ReplicaLag recover?', [/^\*\*`ReplicaLag` .*ended at 2026-11-30 07:25:00/]],
+  ['most recent critical that ended', ['DiskFull', '09:19:45', /09:20:15/]],
+  ['which alerts are over?', [/^Of these, `DiskFull` \(`host=db-1`\) began again/m]],
+  [
+    'when did LatencyHigh start for the first time today?',
+    [/^\*\*The first time .*`LatencyHigh` .*fired\*\*: 2026-11-30 05:50:06/],
+  ],
+  [
+    'when did DiskFull start for the first time today?',
+    [/^\*\*The first time .*`DiskFull` .*fired\*\*: 2026-11-30 08:40:00/],
+  ],
+  ['most recent alert that ended', [/^\*\*The last to end was `DiskFull` .*: 2026-11-30 09:19:45/]],
+  [
+    'which alert fired most often today?',
+    [/^\*\*Most often: `LatencyHigh` and `DiskFull`\*\*, 2 times each/],
+  ],
+  [
     'what is going on?',
     [
       /1\. 2026-11-30 05:50:06 UTC `LatencyHigh`/,
@@ -141,6 +177,23 @@ const IN_CHINESE: readonly Row[] = [
   ['ReplicaLag 什么时候恢复的', ['07:25:00'], ['SlowStart']],
   ['ReplicaLag 还在报吗', [/^没有/, '07:25:00']],
   ['今天触发过哪些告警', [/共有 5 条告警触发过/], ['QueueBacklog']],
+  ['最近 30 分钟触发过哪些告警', [/共有 4 条告警触发过/]],
+  [
+    '今天最早触发的告警，包括已结束的',
+    [/最先触发的是 `LatencyHigh`/, /共有 5 条告警触发过/, 'SlowStart', '首次', '最近'],
+    ['起始值'],
+  ],
+  ['今天最先触发的是什么', [/最先触发的是 `LatencyHigh`\*\*：2026-11-30 05:50:06/]],
+  [
+    'DiskFull 上一次是什么时候恢复的',
+    [
+      /^\*\*`DiskFull` .*于 2026-11-30 09:19:45 UTC 恢复\*\*，自 2026-11-30 09:20:15 UTC 起再次触发/,
+    ],
+  ],
+  ['DiskFull 今天第一次是什么时候触发的', [/第一次触发\*\*：2026-11-30 08:40:00/]],
+  ['刚结束的告警', [/其中 `DiskFull` .*再次触发/]],
+  ['最后一个恢复的告警是哪个', [/^\*\*最后恢复的是 `DiskFull`.*09:19:45/]],
+  ['今天哪个告警报得最多', [/^\*\*触发次数最多的是 `LatencyHigh`、`DiskFull`\*\*，各 2 次/]],
   ['昨天触发过什么告警', [/共有 1 条告警触发过/, 'QueueBacklog'], ['SlowStart']],
   ['出什么事了', [/1\. 2026-11-30 05:50:06 UTC `LatencyHigh`/, /09:20:15 UTC 起再次触发/]],
 ];
@@ -177,6 +230,47 @@ describe('questions about the past', () => {
     });
     const answer = await new Talk(fake).ask('has ReplicaLag fired today?').catch(() => 'failed');
     expect(answer).not.toMatch(/^No\./);
+  });
+});
+
+describe('a question that goes on from one about the past', () => {
+  it.each([
+    ['how many times did ReplicaLag fire today?', 'and LatencyHigh?', 'and QueueBacklog?'],
+    ['ReplicaLag 今天触发了几次', '那 LatencyHigh 呢', '那 QueueBacklog 呢'],
+  ])('should be the same of another alert: %s', async (...questions) => {
+    const second = await ask(...questions.slice(0, 2));
+    expect(second).toMatch(/2 times in all|合计 2 次/);
+    expect(second).not.toContain('ReplicaLag');
+    const third = await ask(...questions);
+    expect(third).toMatch(/0 alerts fired|共有 0 条告警触发过/);
+    expect(third).not.toContain('LatencyHigh');
+    const live = await ask(questions[0], 'and DiskFull?');
+    expect(live).toMatch(/2 times in all|合计 2 次/);
+  });
+
+  it('should be of now again where it asks for what fires', async () => {
+    const answer = await ask(
+      'how many times did ReplicaLag fire today?',
+      'and what is firing now?',
+    );
+    expect(answer).toMatch(/^\*\*2 alerts are firing/);
+  });
+});
+
+describe('alerts that began in the same second', () => {
+  const names = ['A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7'];
+  const tied: readonly PastFiring[] = names.map((alertname) => {
+    return { labels: { alertname }, stretches: [[at('08:00:00'), LATER]] };
+  });
+
+  it.each([
+    ['what fired first?', /The first to fire .* were `A1`, `B2`, `C3`, `D4`, `E5` and 2 more/],
+    ['which alert fires the longest?', /Those that fire the longest are `A1`.* and 2 more/],
+    ['最先触发的是哪个', /最先触发的是 `A1`、`B2`、`C3`、`D4`、`E5` 等 7 条/],
+  ])('should all be told: %s', async (question, told) => {
+    const alerts = tied.map(({ labels }) => alertOf(labels, { startsAt: at('08:00:00') }));
+    const fake = new FakeSources({ alerts, query: answerPast(tied) });
+    expect(await new Talk(fake).ask(question)).toMatch(told);
   });
 });
 

@@ -1,7 +1,7 @@
 import { SourceError } from '../../sources/source-error.js';
 import { plain } from './markdown.js';
 import { ENGLISH_SPENT } from '../../spent-words.js';
-import type { AlertState, Words } from './words.js';
+import { type AlertState, MOST_NAMES, type Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
   alerts:
@@ -29,6 +29,16 @@ const ADJECTIVES: Readonly<Record<AlertState, string>> = {
   suppressed: 'suppressed',
   pending: 'pending',
 };
+
+/** A few of many names. */
+function together(names: readonly string[]): string {
+  const left = names.length - MOST_NAMES;
+  const shown = names.slice(0, MOST_NAMES);
+  if (left > 0) return `${shown.join(', ')} and ${String(left)} more`;
+  return shown.length > 1
+    ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`
+    : shown.join('');
+}
 
 export const ENGLISH_WORDS: Words = {
   language: 'en',
@@ -115,8 +125,10 @@ export const ENGLISH_WORDS: Words = {
   gone: (name) => `${name} is not firing any more: its source does not list it now.`,
   noPosition: (position, listed) =>
     `The last list had ${String(listed)} ${listed === 1 ? 'row' : 'rows'}: there is no number ${String(position)}.`,
-  first: (order, name, since) =>
-    `${order === 'newest' ? 'The newest' : 'The one that fires the longest'} is ${name}, since ${since}.`,
+  first: (order, names, since) =>
+    names.length > 1
+      ? `${order === 'newest' ? 'The newest' : 'Those that fire the longest'} are ${together(names)}, all since ${since}.`
+      : `${order === 'newest' ? 'The newest' : 'The one that fires the longest'} is ${together(names)}, since ${since}.`,
   most: (kind, labels, keys, count) =>
     `${kind === 'most' ? 'Most' : 'Fewest'} by ${labels}: ${keys.join(', ')} with ${alerts(count)}${keys.length > 1 ? ' each' : ''}.`,
   noSuchLabel: (label, labels) =>
@@ -156,6 +168,8 @@ export const ENGLISH_WORDS: Words = {
     value: 'Value',
     at: 'At',
     first: 'First',
+    firstTime: 'First',
+    lastTime: 'Last',
     min: 'Min',
     max: 'Max',
     last: 'Last',
@@ -195,8 +209,18 @@ export const ENGLISH_WORDS: Words = {
   atLeast: (times) => `at least ${String(times)}`,
   looks: (seconds) =>
     `Times told as “about” are known to ${String(seconds)} s only: shorter stretches and gaps may be missing among them.`,
-  firstToFire: (hours, name, told) =>
-    `**The first to fire in the last ${String(hours)} hours was ${name}**: ${told}. Ended ones are included.`,
+  firstToFire: (hours, names, told) =>
+    `**The first to fire in the last ${String(hours)} hours ${names.length > 1 ? `were ${together(names)}**, at the same time` : `was ${together(names)}**`}: ${told}. Ended ones are included.`,
+  endedAt: (name, at, again, isNow) =>
+    `**${name} ended at ${at}**${again === undefined ? '' : isNow ? `, and fires again since ${again}` : `, and fired again from ${again} on`}.`,
+  notEnded: (name, since) => `**${name} did not end in that time**: it fires since ${since}.`,
+  lastEnded: (names, at, again) =>
+    `**The last to end ${names.length > 1 ? 'were' : 'was'} ${together(names)}**${names.length > 1 ? ', at the same time' : ''}: ${at}${again ? '; more of it below, for it began again' : ''}.`,
+  firesAgain: (names) =>
+    `Of these, ${together(names)} ${names.length > 1 ? 'began again and have' : 'began again and has'} not ended since.`,
+  firstTime: (name, told) => `**The first time in that period that ${name} fired**: ${told}.`,
+  mostOften: (names, times) =>
+    `**Most often: ${together(names)}**, ${times} ${times === '1' ? 'time' : 'times'}${names.length > 1 ? ' each' : ''}.`,
   firedAt: (total, filter, at) =>
     `**${alerts(total)} ${total === 1 ? 'was' : 'were'} firing** at ${at}${filter === '' ? '' : ` with ${filter}`}, as Prometheus remembers it.`,
   whyFires: {
@@ -336,7 +360,8 @@ export const ENGLISH_WORDS: Words = {
     help: 'what I can do',
     write: 'a change, which I do not make',
     unknown: 'nothing I know',
-    history: 'resolved alerts',
+    history: 'alerts that fired, ended ones included',
+    ended: 'resolved alerts',
     more: 'the next part of the last list',
   },
   countedBy: (labels) => `counted by ${labels}`,

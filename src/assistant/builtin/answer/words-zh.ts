@@ -2,7 +2,7 @@ import { chineseFault } from './faults-zh.js';
 import { describeFault } from './source-fault-zh.js';
 import { plain } from './markdown.js';
 import { CHINESE_SPENT } from '../../spent-words.js';
-import type { AlertState, Words } from './words.js';
+import { type AlertState, MOST_NAMES, type Words } from './words.js';
 
 const TOPICS: Words['topics'] = {
   alerts: '当前告警：“prod 有哪些告警？”、“最近一小时 team=payments 的严重告警”',
@@ -28,6 +28,12 @@ const NOUNS: Readonly<Record<AlertState, string>> = {
   suppressed: '被静默或抑制的告警',
   pending: '等待触发的告警',
 };
+
+/** A few of many names. */
+function together(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join('、');
+  return names.length > MOST_NAMES ? `${shown} 等 ${String(names.length)} 条` : shown;
+}
 
 export const CHINESE_WORDS: Words = {
   language: 'zh',
@@ -107,8 +113,8 @@ export const CHINESE_WORDS: Words = {
   gone: (name) => `${name} 已不再触发：数据源中已没有它。`,
   noPosition: (position, listed) =>
     `上一个列表有 ${String(listed)} 条，没有第 ${String(position)} 条。`,
-  first: (order, name, since) =>
-    `${order === 'newest' ? '最新的' : '持续最久的'}是 ${name}，开始于 ${since}。`,
+  first: (order, names, since) =>
+    `${order === 'newest' ? '最新的' : '持续最久的'}是 ${together(names)}，${names.length > 1 ? '同时' : ''}开始于 ${since}。`,
   most: (kind, labels, keys, count) =>
     `按 ${labels} 统计，${kind === 'most' ? '最多' : '最少'}的是 ${keys.join(', ')}，${keys.length > 1 ? '各' : ''}有 ${String(count)} 条告警。`,
   noSuchLabel: (label, labels) =>
@@ -147,6 +153,8 @@ export const CHINESE_WORDS: Words = {
     value: '值',
     at: '时间',
     first: '起始值',
+    firstTime: '首次',
+    lastTime: '最近',
     min: '最小值',
     max: '最大值',
     last: '最新值',
@@ -185,8 +193,17 @@ export const CHINESE_WORDS: Words = {
   atLeast: (times) => `至少 ${String(times)}`,
   looks: (seconds) =>
     `标“约”的时间只精确到 ${String(seconds)} 秒，其间更短的触发或间隔可能没有计入。`,
-  firstToFire: (hours, name, told) =>
-    `**最近 ${String(hours)} 小时内最先触发的是 ${name}**：${told}（包括已恢复的）。`,
+  firstToFire: (hours, names, told) =>
+    `**最近 ${String(hours)} 小时内最先触发的是 ${together(names)}**${names.length > 1 ? '（同时触发）' : ''}：${told}（包括已恢复的）。`,
+  endedAt: (name, at, again, isNow) =>
+    `**${name} 于 ${at} 恢复**${again === undefined ? '' : isNow ? `，自 ${again} 起再次触发` : `，${again} 起又触发过`}。`,
+  notEnded: (name, since) => `**${name} 在这段时间内没有恢复过**：开始于 ${since}。`,
+  lastEnded: (names, at, again) =>
+    `**最后恢复的是 ${together(names)}**${names.length > 1 ? '（同时恢复）' : ''}：${at}${again ? '，之后又再次触发，见下表' : ''}。`,
+  firesAgain: (names) => `其中 ${together(names)} 之后再次触发，尚未恢复。`,
+  firstTime: (name, told) => `**${name} 在这段时间内第一次触发**：${told}。`,
+  mostOften: (names, times) =>
+    `**触发次数最多的是 ${together(names)}**，${names.length > 1 ? '各' : ''} ${times} 次。`,
   firedAt: (total, filter, at) =>
     `${at} 时${filter === '' ? '' : `符合 ${filter} 的`}**有 ${String(total)} 条告警在触发**（依据 Prometheus 的历史）。`,
   whyFires: {
@@ -320,7 +337,8 @@ export const CHINESE_WORDS: Words = {
     help: '我能做什么',
     write: '修改操作，我不执行',
     unknown: '我不认识的问题',
-    history: '已恢复的告警',
+    history: '触发过的告警（包括已恢复的）',
+    ended: '已恢复的告警',
     more: '上一个列表的后续部分',
   },
   countedBy: (labels) => `按 ${labels} 统计`,

@@ -5,6 +5,9 @@ import type { ToolInputError } from '../../tools/tool-input-error.js';
 
 export type AlertState = 'firing' | 'active' | 'suppressed' | 'pending';
 
+/** Names that are told of those that tie. */
+export const MOST_NAMES = 5;
+
 /**
  * Everything the builtin backend says, in one language. Arguments that come from users or sources
  * are already escaped.
@@ -84,7 +87,7 @@ export interface Words {
   readonly near: (values: string) => string;
   readonly gone: (name: string) => string;
   readonly noPosition: (position: number, listed: number) => string;
-  readonly first: (order: 'newest' | 'oldest', name: string, since: string) => string;
+  readonly first: (order: 'newest' | 'oldest', names: readonly string[], since: string) => string;
   readonly most: (
     kind: 'most' | 'least',
     labels: string,
@@ -127,6 +130,9 @@ export interface Words {
     readonly min: string;
     readonly max: string;
     readonly last: string;
+    /** When it began and when it was over. */
+    readonly firstTime: string;
+    readonly lastTime: string;
   };
   readonly silenceStates: Readonly<Record<string, string>>;
   readonly states: Readonly<Record<string, string>>;
@@ -152,7 +158,15 @@ export interface Words {
   readonly atLeast: (times: number) => string;
   /** Why times are told as "about". */
   readonly looks: (seconds: number) => string;
-  readonly firstToFire: (hours: number, name: string, told: string) => string;
+  /** `names`: those that began in the same second. */
+  readonly firstToFire: (hours: number, names: readonly string[], told: string) => string;
+  /** Of what was asked when it ended; `again`: since when it fires, or fired then, anew. */
+  readonly endedAt: (name: string, at: string, again: string | undefined, isNow: boolean) => string;
+  readonly notEnded: (name: string, since: string) => string;
+  readonly lastEnded: (names: readonly string[], at: string, again: boolean) => string;
+  readonly firesAgain: (names: readonly string[]) => string;
+  readonly firstTime: (name: string, told: string) => string;
+  readonly mostOften: (names: readonly string[], times: string) => string;
   readonly firedAt: (total: number, filter: string, at: string) => string;
   readonly whyFires: {
     readonly rule: (name: string, expr: string) => string;

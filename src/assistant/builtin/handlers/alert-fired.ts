@@ -8,12 +8,13 @@ import { iso } from '../../tools/iso-time.js';
 import { closing, lackOf, unanswered } from '../answer/closing.js';
 import { code, plain, table } from '../answer/markdown.js';
 import { showConditions } from '../answer/show-conditions.js';
-import { beganText, courseText, endText, looksRemark, timesText } from '../answer/stretches.js';
-import { understood } from '../answer/understood.js';
+import { beganText, endText, looksRemark, timesText } from '../answer/stretches.js';
+import { type Reading, understood } from '../answer/understood.js';
 import type { Handling, TurnRun } from '../turn-run.js';
-import { type AlertQuestion, readingOf } from './alert-question.js';
+import { type AlertQuestion, memoryOf, readingOf } from './alert-question.js';
 import { clausesOf } from './condition-texts.js';
-import { asksYesNo, type PastKind } from './past-question.js';
+import { againNote, firstLead, inPastOrder, pastLead } from './past-leads.js';
+import { asksEnd, asksYesNo, type PastKind } from './past-question.js';
 
 const DAY = 24 * 3_600_000;
 const WEEK = 7 * DAY;
@@ -45,7 +46,11 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: Pas
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
   const isEnded = kind === 'ended';
-  const fitting = isEnded ? rows.filter(hasEnded) : rows;
+  const { question } = asked;
+  // `when did X end?` of one that did not: that it fires still.
+  const wanted = isEnded && !asksEnd(question) ? rows.filter(hasEnded) : rows;
+  const fitting = inPastOrder(wanted, kind, question);
+  const ended = isEnded ? fitting.filter(hasEnded).length : fitting.length;
   const filter = showConditions(where, words);
   const period = [run.at(iso(since)), run.at(iso(until))] as const;
   const times = fitting.reduce((sum, one) => sum + one.times, 0);
@@ -53,16 +58,31 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: Pas
   const lack = lackOf(run, result);
   const isSure = result.ended_known && lack === '';
   const yesNo = asksYesNo(asked.question) ? (isNo ? `${words.no} ` : `${words.yes} `) : '';
-  const told = words.fired(isEnded, fitting.length, times, filter, ...period);
+  const told = words.fired(isEnded, ended, times, filter, ...period);
   return {
     blocks: [
+      ...pastLead(run, fitting, kind, question, since, until >= run.now),
       ...(isNo && !isSure ? (lack === '' ? [] : [words.cannotTell(lack)]) : [`${yesNo}${told}`]),
-      ...understood(run, readingOf({ ...asked, where }, 'history')),
+      ...(isEnded && !asksEnd(question) ? againNote(run, fitting) : []),
+      ...understood(run, pastReading({ ...asked, where }, isEnded)),
       ...tableOf(run, fitting, until),
       ...remarks,
       ...closing(run, result),
     ],
+    memory: {
+      ...memoryOf({ ...asked, where }, run.memory?.listed ?? [], run.memory?.shown ?? 0),
+      past: kind,
+    },
   };
+}
+
+/** Without the words that its lead has answered: `most often`, `the first time`. */
+function pastReading(asked: AlertQuestion, isEnded: boolean): Reading {
+  const { question } = asked;
+  const ignored = question.ignored.filter(
+    (word) => !/^(?:often|frequently|time|recover|次|频繁)$/iu.test(word),
+  );
+  return readingOf({ ...asked, question: { ...question, ignored } }, isEnded ? 'ended' : 'history');
 }
 
 function wherePast({ where, question }: AlertQuestion): readonly Clause[] {
@@ -121,10 +141,9 @@ export async function* firstToFire(
   });
   const [first] = rows;
   if (first === undefined) return remarks;
-  const told = `${beganText(run, first)}; ${courseText(run, first)}`;
   const isKnown = result.ended_known;
   const span = Math.max(1, Math.round((run.now - after) / 3_600_000));
-  return [...(isKnown ? [words.firstToFire(span, code(first.name), told)] : []), ...remarks];
+  return [...(isKnown ? [firstLead(run, rows, first, span)] : []), ...remarks];
 }
 
 /** Beside a list of what still fires: everything that fired in that time of the past. */
@@ -182,7 +201,13 @@ function tableOf(run: TurnRun, rows: readonly TimelineRow[], until: number): rea
   const { columns, stillFires, firedAtEnd, more, timesFired } = run.words;
   // Whether what fired at the end of a past time fires still, its history does not say.
   const open = until < run.now ? firedAtEnd : stillFires;
-  const head = [columns.alert, columns.severity, columns.labels, columns.first, columns.last];
+  const head = [
+    columns.alert,
+    columns.severity,
+    columns.labels,
+    columns.firstTime,
+    columns.lastTime,
+  ];
   const shown = rows.slice(0, SHOWN).map((row) => {
     return [...namesOf(row), beganText(run, row), endText(run, row, open), timesText(run, row)];
   });

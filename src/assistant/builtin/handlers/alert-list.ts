@@ -28,10 +28,19 @@ export const PAGE = 20;
 export async function* answerList(run: TurnRun, asked: AlertQuestion): Handling {
   const limit = Math.min(asked.limit ?? PAGE, 100);
   const order = asked.order ?? 'severity';
-  const result = yield* run.call(listAlerts, { ...selectionOf(asked), order, limit });
+  const isOfTime = limit === 1 && (order === 'oldest' || order === 'newest');
+  const rows = isOfTime ? 100 : limit;
+  const result = yield* run.call(listAlerts, { ...selectionOf(asked), order, limit: rows });
   const none = unanswered(run, result, 'alerts');
   if (none !== undefined) return { blocks: none };
-  return yield* listAnswer(run, asked, result, result.alerts);
+  if (!isOfTime) return yield* listAnswer(run, asked, result, result.alerts);
+  const alerts = tiedWithFirst(result);
+  return yield* listAnswer(run, asked, { ...result, alerts }, alerts.slice(0, PAGE));
+}
+
+/** The first, and those that began in the same moment: no order tells them apart. */
+function tiedWithFirst({ alerts }: { readonly alerts: readonly AlertRow[] }): readonly AlertRow[] {
+  return alerts.filter(({ since }) => since === alerts[0]?.since);
 }
 
 /** The next rows of the list of an earlier turn. */
@@ -149,7 +158,11 @@ export function leadOf(
   const first = result.alerts?.[0];
   const ordered =
     first !== undefined && (asked.order === 'newest' || asked.order === 'oldest')
-      ? words.first(asked.order, code(first.name), run.since(first.since))
+      ? words.first(
+          asked.order,
+          tiedWithFirst({ alerts: result.alerts ?? [] }).map(({ name }) => code(name)),
+          run.since(first.since),
+        )
       : '';
   const part = lack === '' ? '' : words.partly(lack);
   return [word, head, ordered, part].filter((part) => part !== '').join(' ');

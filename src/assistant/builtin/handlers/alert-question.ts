@@ -20,20 +20,26 @@ export interface AlertQuestion {
   readonly order?: AlertOrder;
   readonly limit?: number;
   readonly inherited: boolean;
+  /** The question of the past that was asked before, of something else. */
+  readonly goesOn?: true;
 }
 
 /** Puts together what was asked now and, for a follow-up, what was asked before. */
 export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
-  const old = isFollowUp(question) ? run.memory : undefined;
+  const old = isFollowUp(question) ? goneOnWith(run.memory, question) : undefined;
   // `what about NodeDown` after a list for prod asks for that alert, wherever it is.
   const isOther = namesAlert(question) && !question.sentence.any('them');
   const { time, order } = question;
-  const kept = isOther ? [] : (old?.where ?? []);
+  // `and BackupTooOld?` after `how many times did ReplicaLag fire today?`: the same of another.
+  const isOfPast = old?.past !== undefined && goesOnWithPast(question);
+  const isOtherPast = isOfPast && question.conditions.unmatched.length > 0;
+  const kept = isOther || isOtherPast ? [] : (old?.where ?? []);
   // `the same for web-77` where nothing is called so: in place of the host before, not beside it.
   const isSame = question.conditions.unmatched.length > 0 && SAME.test(textOf(question));
   const where = mergeWhere(isSame ? kept.filter(isOfNoHost) : kept, question.conditions.where);
-  const after = time === undefined && !isOther ? old?.after : time?.after;
-  const before = time === undefined && !isOther ? old?.before : time?.before;
+  const keepsTime = time === undefined && (!isOther || isOfPast);
+  const after = keepsTime ? old?.after : time?.after;
+  const before = keepsTime ? old?.before : time?.before;
   const { limit } = question.references;
   const own = formOf(question);
   return {
@@ -51,7 +57,8 @@ export function alertQuestion(run: TurnRun, question: Question): AlertQuestion {
     ...(before === undefined ? {} : { before }),
     ...(order === undefined ? {} : { order }),
     ...(limit === undefined ? {} : { limit }),
-    inherited: old !== undefined && !isOther,
+    inherited: old !== undefined && (!isOther || isOfPast),
+    ...(isOfPast ? { goesOn: true as const } : {}),
   };
 }
 
@@ -66,6 +73,24 @@ function textOf({ sentence }: Question): string {
 
 function isOfNoHost(clause: Clause): boolean {
   return !labelsOf(clause).some((label) => HOST_LABELS.has(label));
+}
+
+/** After a question of the past, `and what fires now?` asks for all; `which of them …` for those. */
+function goneOnWith(memory: ListMemory | undefined, question: Question): ListMemory | undefined {
+  if (memory?.past === undefined || goesOnWithPast(question)) return memory;
+  if (!question.sentence.any('them')) return undefined;
+  const { past: _past, after: _after, before: _before, ...rest } = memory;
+  return rest;
+}
+
+/** `and HighErrorRate?`, `and yesterday?`: nothing that asks for what fires now. */
+function goesOnWithPast({ sentence }: Question): boolean {
+  const asks = ['firing', 'alert', 'which', 'count', 'list', 'check', 'silenced', 'more'] as const;
+  return !asks.some((concept) => sentence.any(concept));
+}
+
+export function continuesPast({ goesOn }: AlertQuestion): boolean {
+  return goesOn === true;
 }
 
 /** For the tools. */

@@ -15,11 +15,17 @@ import { answerDetails, answerPositions } from './alert-details.js';
 import { answerFired, answerFiringAt, firedBefore, tellsPast } from './alert-fired.js';
 import { answerPast } from './alert-past.js';
 import { clausesOf } from './condition-texts.js';
-import { type PastKind, pastKindOf } from './past-question.js';
+import { asksFirstTime, type PastKind, pastKindOf } from './past-question.js';
 import { answerList, answerMore, noneLead } from './alert-list.js';
 import { silencesOf } from './quietness.js';
 import { whyFires } from './why-fires.js';
-import { type AlertQuestion, alertQuestion, readingOf, selectionOf } from './alert-question.js';
+import {
+  type AlertQuestion,
+  alertQuestion,
+  continuesPast,
+  readingOf,
+  selectionOf,
+} from './alert-question.js';
 
 /** Answers any question about alerts. */
 export async function* answerAlerts(
@@ -30,21 +36,28 @@ export async function* answerAlerts(
   const asked = alertQuestion(run, question);
   const { sentence, conditions, references } = question;
   yield* run.explain(understood(run, readingOf(asked, asked.form)));
-  if (sentence.any('more') && run.memory !== undefined && !conditions.where.length) {
+  if (
+    sentence.any('more') &&
+    run.memory !== undefined &&
+    run.memory.past === undefined &&
+    !conditions.where.length
+  ) {
     return yield* answerMore(run, run.memory, readingOf(asked, 'more'));
   }
   if (conditions.contradictory) {
     return { blocks: [run.words.contradictory, ...understood(run, readingOf(asked, asked.form))] };
   }
+  const tells = tellsPast(run) || run.reads.sources.all.some(alertHistory.needs);
+  const own = pastKindOf(question, tells);
+  const past = own ?? (continuesPast(asked) ? run.memory?.past : undefined);
   const isPosition = references.positions.length > 0 || refersToIt(run, question);
-  if (isPosition) return yield* answerPositions(run, asked);
+  if (isPosition && !(tells && asksFirstTime(question))) return yield* answerPositions(run, asked);
   if (pointsNowhere(question)) {
     const text = run.memory === undefined ? run.words.noList : run.words.whichOne;
     return { blocks: [text, ...understood(run, readingOf(asked, 'detail'))] };
   }
   const isKnown = conditions.unmatched.length === 0;
   const instant = question.time?.at;
-  const past = pastKindOf(question);
   if (instant !== undefined && tellsPast(run)) return yield* answerFiringAt(run, asked, instant);
   if (!isKnown && !(past !== undefined && tellsPast(run))) {
     return yield* answerUnmatched(run, asked);
