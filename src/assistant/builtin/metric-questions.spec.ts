@@ -3,7 +3,13 @@ import { FakeSources, MINUTE, NOW, Talk } from '../../../test/support/fake-sourc
 
 const MIDNIGHT = Date.parse('2026-11-30T00:00:00Z');
 const HOSTS = ['web-1', 'web-2', 'db-1'];
-const NAMES = ['node_load1', 'node_load5', 'disk_used_percent', 'http_latency_seconds'];
+const NAMES = [
+  'requests_total',
+  'node_load1',
+  'node_load5',
+  'disk_used_percent',
+  'http_latency_seconds',
+];
 
 /** Every host has every metric, since `from`. */
 function sources(from = 0): FakeSources {
@@ -63,6 +69,9 @@ describe('a metric question with a condition', () => {
     ['which hosts have disk_used_percent over 50?', 'disk_used_percent > 50'],
     ['which hosts have disk_used_percent of at least 50%?', 'disk_used_percent >= 50'],
     ['哪些主机的 node_load1 大于 1', 'node_load1 > 1'],
+    ['node_load1 at least 1', 'node_load1 >= 1'],
+    ['node_load1: web-1', 'node_load1{host="web-1"}'],
+    ['rate of requests_total > 5', 'rate(requests_total[5m]) > 5'],
     ['disk_used_percent 超过 50 的主机', 'disk_used_percent > 50'],
   ])('should be asked with it: %s', async (question, expr) => {
     const { last, answer } = await ask(question);
@@ -76,6 +85,9 @@ describe('a metric question with a condition', () => {
     ['load of web-1 > 5 in the last hour', '> 5'],
     ['which hosts have node_load1 above 2s?', 'above'],
     ['node_load1 above average', 'above'],
+    ['node_load1 per job over the last hour', 'per'],
+    ['top 3 node_load1', 'top 3'],
+    ['is node_load1 at 1.5?', '1.5'],
     ['大于 1 的 node_load1', '大于'],
     ['node_load1 on web-1 without', 'without'],
   ])('should be refused where it cannot be: %s', async (question, left) => {

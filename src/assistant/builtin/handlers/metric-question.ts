@@ -22,6 +22,9 @@ const WHO =
 const NOTHING = new Vocabulary([]);
 const LOW = /lowest|smallest|min|最低|最小/iu;
 
+/** `x_y by job` is about a metric, though not answered. */
+const OTHER_THINGS = OTHER_TOPICS.filter((one) => !/^(?:by|most|least)$/.test(one));
+
 /** A question about a metric by its own name. */
 export interface MetricQuestion extends FoundPromql {
   /** Asks how it went. */
@@ -56,13 +59,16 @@ export async function* metricQuestion(
   EXTREME.lastIndex = 0;
   const bare = [WHO, EXTREME, COURSE, RATE].reduce((left, one) => left.replace(one, ' '), rest);
   const about = readQuestion(withoutChartWords(bare), NOTHING, { now: 0, zone: 'UTC' }).sentence;
-  if (OTHER_TOPICS.some((concept) => about.any(concept))) return undefined;
+  if (OTHER_THINGS.some((concept) => about.any(concept))) return undefined;
   // `the value of x_y`: nothing else can be meant.
   if (promql?.expr !== name && !(yield* isMetric(run, name))) return undefined;
-  const isRate = found.expr === name && COUNTER.test(name) && rest.search(RATE) !== -1;
+  const isRate = COUNTER.test(name) && rest.search(RATE) !== -1;
+  const tail = found.expr.slice(name.length);
+  // What the rate is taken of would be another thing.
+  if (isRate && /[a-z]/i.test(tail)) return undefined;
   const course = rest.search(COURSE) !== -1 || (extreme !== undefined && !isWho) || isRate;
   return {
-    expr: isRate ? `rate(${name}[5m])` : found.expr,
+    expr: isRate ? `rate(${name}[5m])${tail}` : found.expr,
     rest: bare,
     sure: true,
     draws: course || asksForChart(text),

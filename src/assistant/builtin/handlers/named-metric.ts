@@ -77,6 +77,8 @@ export async function* answerNamed(run: TurnRun, { metric, rest }: NamedQuestion
   });
 }
 
+/** Nobody's host: what a value is compared with. */
+const NUMBER = /^-?\d+(?:\.\d+)?%?$/;
 const TURNED: Readonly<Record<MatchOp, MatchOp>> = { '=': '!=', '!=': '=', '=~': '!~', '!~': '=~' };
 
 /** The words and matchers of a question that say whose values are meant, and whose are not. */
@@ -97,5 +99,12 @@ export function whose(asked: Question): Whose {
   const without = told(
     notes.flatMap((note) => (note.kind === 'nothing-excluded' ? [note.typed] : [])),
   );
-  return { words, without, matchers, left: leftOver(asked, [...words, ...without]) };
+  const names = words.filter((one) => !NUMBER.test(one));
+  const numbers = words.filter((one) => NUMBER.test(one));
+  return {
+    words: names,
+    without,
+    matchers,
+    left: [...new Set([...leftOver(asked, [...words, ...without]), ...numbers])],
+  };
 }

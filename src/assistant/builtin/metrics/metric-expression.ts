@@ -2,12 +2,12 @@ import { halfWidth } from '../promql/find-promql.js';
 import { expressionAt, isCallable } from '../promql/grammar.js';
 
 /** As metrics are called: a name with an underscore or a colon, and nothing of an expression at it. */
-const METRIC = /(?<![\w:.'"`=~{/@-])[a-zA-Z_:][\w:]*[_:][\w:]*(?![\w:({[=]|[.@/-]\w)/gu;
+const METRIC = /(?<![\w:.'"`=~{/@-])[a-zA-Z_:][\w:]*[_:][\w:]*(?<!:)(?![\w({[=]|:\w|[.@/-]\w)/gu;
 const NAME = /[A-Za-z_:][\w:]*/g;
 const KEYWORD = /^(?:bool|offset|unless|atan2)$/;
 /** `above 1`, 大于 1 behind a name; what lasts or has a unit is none: `over 30 minutes`. */
 const COMPARED =
-  /^\s*(?:的?值|\s*values?)?\s*(?:(?:is|are|was|were|has been|of|at|being|goes|go|went|that is|that are)\s+)?(?<words>or more|[a-z ]+?|[一-鿿]+?)\s*(?<number>-?\d+(?:\.\d+)?)(?<percent>\s*%)?(?:\s+(?<more>or (?:more|above|higher|less|below|lower)))?(?![\w.:%/-]|\s*(?:ms|s|m|h|d|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\s*(?:毫秒|秒|分钟|小时|天|周|月|年|点|倍|个))/iu;
+  /^\s*(?:的?值|\s*values?)?\s*(?:(?:is|are|was|were|has been|of|being|goes|go|went|that is|that are)\s+)?(?<words>or more|[a-z ]+?|[一-鿿]+?)\s*(?<number>-?\d+(?:\.\d+)?)(?<percent>\s*%)?(?:\s+(?<more>or (?:more|above|higher|less|below|lower)))?(?![\w.:%/-]|\s*(?:ms|s|m|h|d|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\s*(?:毫秒|秒|分钟|小时|天|周|月|年|点|倍|个))/iu;
 const OPERATORS: readonly (readonly [op: string, words: RegExp])[] = [
   [
     '>=',
@@ -66,7 +66,7 @@ function calculated(text: string, start: number, bare: number): number {
     (one) =>
       KEYWORD.test(one) || isCallable(one) || /[_:]/.test(one) || /^[smhdwy]$|^ms$/.test(one),
   );
-  return isOurs && !/[\w-]/.test(text[found.end] ?? '') ? found.end : bare;
+  return isOurs && !tail.startsWith(':') && !/[\w-]/.test(text[found.end] ?? '') ? found.end : bare;
 }
 
 function comparedIn(
