@@ -109,13 +109,25 @@ export function lineName({ labels }: { readonly labels: LabelSet }, common: Labe
   const own = Object.entries(labels).filter(([name]) => !(name in common));
   const [only] = own;
   if (only === undefined) {
-    return nameOf(labels['instance'] ?? labels['ident'] ?? labels['__name__'] ?? '');
+    return nameOf(ownName(labels) ?? labels['__name__'] ?? '');
   }
   const main =
     own.find(([name]) => name === 'instance' || name === 'ident') ??
     (own.length === 1 ? only : undefined);
   const rest = own.filter((pair) => pair !== main).map(([name, value]) => `${name}=${value}`);
   return nameOf([...(main === undefined ? [] : [main[1]]), ...rest].join(' '));
+}
+
+const HOSTS = ['host', 'hostname', 'nodename'];
+/** Of what is behind an address; elsewhere they may be those of the exporter. */
+const THINGS = ['pod', 'service'];
+
+/** `web-1` rather than `127.0.0.1:9100`. */
+function ownName(labels: LabelSet): string | undefined {
+  const address = labels['instance'] ?? labels['ident'];
+  const isName = address !== undefined && !/^[\d.]+(?::\d+)?$/.test(address);
+  const known = [...HOSTS, ...(isName ? [] : THINGS)].find((label) => label in labels);
+  return known === undefined ? address : labels[known];
 }
 
 function nameOf(text: string): string {
