@@ -123,6 +123,7 @@ const IN_ENGLISH: readonly Row[] = [
     'which alerts fired in the last 30 minutes, including ended ones',
     [/\*\*4 alerts fired/, 'SlowStart', 'FlapA', 'alerts that fired, ended ones included'],
   ],
+  ['how many alerts fired today by severity?', [/^\*\*5 alerts fired/, /\| critical \| 1 \| 2 \|/]],
   ['what fired first today?', [/^\*\*The first to fire .* was `LatencyHigh`/]],
   [
     'when did DiskFull end?',

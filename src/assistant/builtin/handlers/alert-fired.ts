@@ -65,6 +65,7 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: Pas
       ...(isNo && !isSure ? (lack === '' ? [] : [words.cannotTell(lack)]) : [`${yesNo}${told}`]),
       ...(isEnded && !asksEnd(question) ? againNote(run, fitting) : []),
       ...understood(run, pastReading({ ...asked, where }, isEnded)),
+      ...groupsOf(run, fitting, asked.by),
       ...tableOf(run, fitting, until),
       ...remarks,
       ...closing(run, result),
@@ -213,6 +214,34 @@ function tableOf(run: TurnRun, rows: readonly TimelineRow[], until: number): rea
   });
   const left = rows.length - shown.length;
   return [table([...head, timesFired], shown), ...(left > 0 ? [more(left)] : [])];
+}
+
+/** `how many fired today by severity?` */
+function groupsOf(
+  run: TurnRun,
+  rows: readonly TimelineRow[],
+  by: readonly string[],
+): readonly string[] {
+  if (by.length === 0 || rows.length === 0) return [];
+  const groups = new Map<
+    string,
+    { readonly values: readonly string[]; alerts: number; times: number }
+  >();
+  for (const { labels, times } of rows) {
+    const values = by.map((label) => labels[label] ?? '');
+    const known = groups.get(JSON.stringify(values)) ?? { values, alerts: 0, times: 0 };
+    known.alerts += 1;
+    known.times += times;
+    groups.set(JSON.stringify(values), known);
+  }
+  const { columns, timesFired, more } = run.words;
+  const sorted = [...groups.values()].sort((a, b) => b.alerts - a.alerts);
+  const shown = sorted.slice(0, SHOWN).map(({ values, alerts, times }) => {
+    return [...values.map((value) => plain(value)), String(alerts), String(times)];
+  });
+  const left = sorted.length - shown.length;
+  const head = [...by.map((label) => plain(label)), columns.count, timesFired];
+  return [table(head, shown), ...(left > 0 ? [more(left)] : [])];
 }
 
 function namesOf({ name, severity, labels }: TimelineRow): readonly string[] {
