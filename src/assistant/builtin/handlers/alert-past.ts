@@ -5,19 +5,20 @@ import { showConditions } from '../answer/show-conditions.js';
 import { understood } from '../answer/understood.js';
 import type { Handling, TurnRun } from '../turn-run.js';
 import { type AlertQuestion, readingOf } from './alert-question.js';
+import type { PastKind } from './past-question.js';
 
 const DAY = 24 * 3_600_000;
 const PAGE = 20;
 
 /** `which alerts resolved today?`, of a source that keeps what has ended. */
-export async function* answerPast(run: TurnRun, asked: AlertQuestion): Handling {
+export async function* answerPast(run: TurnRun, asked: AlertQuestion, kind: PastKind): Handling {
   const { words } = run;
   const until = Math.min(asked.before ?? run.now, run.now);
   const since = asked.after ?? until - DAY;
   const result = yield* run.call(alertHistory, {
     since: new Date(since).toISOString(),
     until: new Date(until).toISOString(),
-    state: asked.question.sentence.any('resolved') ? 'ended' : 'any',
+    state: kind === 'ended' ? 'ended' : 'any',
     where: [...asked.where],
     limit: Math.min(asked.limit ?? PAGE, 100),
   });
@@ -42,7 +43,7 @@ export async function* answerPast(run: TurnRun, asked: AlertQuestion): Handling 
         conditions: filter,
         lead: words.past(result.total, filter, run.at(from), run.at(new Date(until).toISOString())),
       }),
-      ...understood(run, readingOf(asked, 'history')),
+      ...understood(run, readingOf(asked, kind === 'ended' ? 'ended' : 'history')),
       ...(rows.length === 0 ? [] : [table(head, rows)]),
       ...(result.has_more ? [words.more(result.total - rows.length)] : []),
       ...closing(run, result),

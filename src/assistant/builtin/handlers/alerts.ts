@@ -155,7 +155,7 @@ async function* answerUnmatched(run: TurnRun, asked: AlertQuestion): Handling {
 
 /** What no source keeps; with what there is now. */
 async function* answerHistory(run: TurnRun, asked: AlertQuestion, kind: PastKind): Handling {
-  if (run.reads.sources.all.some(alertHistory.needs)) return yield* answerPast(run, asked);
+  if (run.reads.sources.all.some(alertHistory.needs)) return yield* answerPast(run, asked, kind);
   if (tellsPast(run)) return yield* answerFired(run, asked, kind);
   const result = yield* run.call(listAlerts, { ...selectionOf(asked), limit: 1 });
   const none = unanswered(run, result, 'alerts');
