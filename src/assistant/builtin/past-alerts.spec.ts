@@ -117,6 +117,11 @@ const IN_ENGLISH: readonly Row[] = [
     [/^\*\*4 alerts fired/, 'LatencyHigh', 'FlapA', 'SlowStart', 'already at'],
     ['ReplicaLag'],
   ],
+  [
+    'what fired since 09:00',
+    [/^\*\*3 alerts fired/, 'LatencyHigh', 'FlapA', '1 more was firing already'],
+    ['SlowStart'],
+  ],
   ['which alerts fired today?', [/^\*\*5 alerts fired/, 'ReplicaLag'], ['QueueBacklog']],
   ['how many alerts fired today?', [/^\*\*5 alerts fired\*\*, 7 times/]],
   [

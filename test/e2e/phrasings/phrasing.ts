@@ -181,18 +181,14 @@ export function those(
   };
 }
 
-/** The one that fires the longest; of several, the worst, then the first by name. */
+/** Those that fire the longest: more than one, where they began together. */
 export function oldest(text: string, labels: Labels = {}): Question {
-  const SEVERITIES = ['critical', 'warning', 'info'];
-  const keyOf = ({ startsAt, labels }: FactAlert): string =>
-    [startsAt, SEVERITIES.indexOf(labels['severity']!), labels['alertname']].join(' ');
   return {
     text,
-    expected: (facts) => ({
-      kind: 'alerting',
-      alerts: matching(facts, labels)
-        .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-        .slice(0, 1),
-    }),
+    expected: (facts) => {
+      const alerts = matching(facts, labels);
+      const first = alerts.map(({ startsAt }) => startsAt).sort()[0];
+      return { kind: 'alerting', alerts: alerts.filter(({ startsAt }) => startsAt === first) };
+    },
   };
 }

@@ -72,6 +72,8 @@ export const ENGLISH_WORDS: Words = {
     'The sources tell only what is firing now; resolved alerts are not kept there, so I cannot list them.',
   fired: (isEnded, total, times, filter, from, to) =>
     `**${alerts(total)} ${isEnded ? 'ended' : 'fired'}**${isEnded || total === 0 ? '' : `, ${String(times)} ${times === 1 ? 'time' : 'times'} in all,`} from ${from} to ${to}${filter === '' ? '' : ` with ${filter}`}, as Prometheus remembers it.`,
+  firedAlready: (total) =>
+    `${String(total)} more ${total === 1 ? 'was' : 'were'} firing already when that time began.`,
   firedThen: (total) =>
     `${alerts(total)} fired in that time, ended ones included, as Prometheus remembers it:`,
   noneFired: 'Prometheus remembers no other alert that fired in that time.',

@@ -63,6 +63,7 @@ export const CHINESE_WORDS: Words = {
   noHistory: '数据源只提供当前正在触发的告警，不保留已恢复的告警，所以我无法列出它们。',
   fired: (isEnded, total, times, filter, from, to) =>
     `从 ${from} 到 ${to}${filter === '' ? '' : `，符合 ${filter} 的`}**共有 ${String(total)} 条告警${isEnded ? '恢复' : '触发过'}**${isEnded || total === 0 ? '' : `，合计 ${String(times)} 次`}（依据 Prometheus 的历史）。`,
+  firedAlready: (total) => `另有 ${String(total)} 条在该时段开始时已经在触发。`,
   firedThen: (total) =>
     `这段时间内触发过 ${String(total)} 条告警，包括已恢复的（依据 Prometheus 的历史）：`,
   noneFired: 'Prometheus 的历史中，这段时间没有其他触发过的告警。',

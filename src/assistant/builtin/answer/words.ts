@@ -45,6 +45,7 @@ export interface Words {
     to: string,
   ) => string;
   readonly firedThen: (total: number) => string;
+  readonly firedAlready: (total: number) => string;
   readonly noneFired: string;
   readonly weekOnly: string;
   readonly timesFired: string;

@@ -14,7 +14,7 @@ import type { Handling, TurnRun } from '../turn-run.js';
 import { type AlertQuestion, memoryOf, readingOf } from './alert-question.js';
 import { clausesOf } from './condition-texts.js';
 import { againNote, firstLead, inPastOrder, pastLead } from './past-leads.js';
-import { asksEnd, asksYesNo, type PastKind } from './past-question.js';
+import { asksEnd, asksYesNo, firedSince, type PastKind } from './past-question.js';
 
 const DAY = 24 * 3_600_000;
 const WEEK = 7 * DAY;
@@ -48,7 +48,8 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: Pas
   const isEnded = kind === 'ended';
   const { question } = asked;
   // `when did X end?` of one that did not: that it fires still.
-  const wanted = isEnded && !asksEnd(question) ? rows.filter(hasEnded) : rows;
+  const wanted =
+    isEnded && !asksEnd(question) ? rows.filter(hasEnded) : begunIn(rows, since, asked);
   const fitting = inPastOrder(wanted, kind, question);
   const ended = isEnded ? fitting.filter(hasEnded).length : fitting.length;
   const filter = showConditions(where, words);
@@ -67,6 +68,9 @@ export async function* answerFired(run: TurnRun, asked: AlertQuestion, kind: Pas
       ...understood(run, pastReading({ ...asked, where }, isEnded)),
       ...groupsOf(run, fitting, asked.by),
       ...tableOf(run, fitting, until),
+      ...(isEnded || wanted.length === rows.length
+        ? []
+        : [words.firedAlready(rows.length - wanted.length)]),
       ...remarks,
       ...closing(run, result),
     ],
@@ -88,6 +92,19 @@ function pastReading(asked: AlertQuestion, isEnded: boolean): Reading {
 
 function wherePast({ where, question }: AlertQuestion): readonly Clause[] {
   return [...where, ...clausesOf(question.conditions.unmatched)].slice(0, 20);
+}
+
+/** What `fired since 09:00`: not what fired already by then, and only went on, as in a period. */
+function begunIn(
+  rows: readonly TimelineRow[],
+  since: number,
+  { question }: AlertQuestion,
+): readonly TimelineRow[] {
+  const isSince = question.sentence.segments.some(({ key }) => /^since\b|以来$/u.test(key));
+  if (!isSince || !firedSince(question) || asksYesNo(question)) return rows;
+  return rows.filter(
+    ({ first, before, times }) => times > 1 || (before !== true && Date.parse(first) >= since),
+  );
 }
 
 function hasEnded({ last, ended }: TimelineRow): boolean {

@@ -102,7 +102,7 @@ export function asksLatest({ sentence, references }: Question): boolean {
 }
 
 /** `which alerts fired today?`: all of them, whether they fire still or not. */
-function firedSince(question: Question): boolean {
+export function firedSince(question: Question): boolean {
   const { sentence, time, state, references } = question;
   if (time?.after === undefined || time.before !== undefined || state !== undefined) return false;
   const isOther = (
