@@ -3,8 +3,8 @@ import type { Redactor } from './llm/redactor.js';
 import { shownFrames, shownText } from './shown-frames.js';
 
 /**
- * The last gate before a task's log: whatever answers, none of its frames holds a secret of the tenant,
- * what looks like a key, or a character that a screen hides.
+ * The last gate before a task's log, of every backend but a module, whose words are its own: no frame
+ * holds a secret of the tenant, what looks like a key, or a character that a screen hides.
  */
 export function shownBackend(inner: AssistantBackend, redactor: Redactor): AssistantBackend {
   return {

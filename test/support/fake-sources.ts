@@ -4,6 +4,7 @@ import type { Redactor } from '../../src/assistant/llm/redactor.js';
 import { fingerprintOf } from '../../src/assistant/sources/fingerprint.js';
 import type { Runbooks } from '../../src/assistant/sources/runbooks.js';
 import { asLabels } from '../../src/assistant/sources/shape.js';
+import { SourceError } from '../../src/assistant/sources/source-error.js';
 import type {
   Alert,
   MetricsSource,
@@ -114,6 +115,20 @@ export class FakeSources {
   }
 }
 
+/** The source, out of reach: whatever it is asked fails. */
+export function broken(source: Source): Source {
+  const down = () =>
+    Promise.reject(new SourceError(source, { kind: 'unreachable', code: 'ECONNREFUSED' }));
+  return {
+    ...source,
+    ...(source.alerts === undefined ? {} : { alerts: { view: source.alerts.view, list: down } }),
+    ...(source.silences === undefined ? {} : { silences: { list: down, groups: down } }),
+    ...(source.metrics === undefined
+      ? {}
+      : { metrics: { targets: down, rules: down, query: down, queryRange: down } }),
+  };
+}
+
 export function turnOf(text: string, more: Partial<Turn> = {}): Turn {
   return {
     tenant: 'acme',
@@ -134,7 +149,7 @@ export class Talk {
   private history: Turn['history'] = [];
   frames: readonly Frame[] = [];
 
-  constructor(private readonly sources: FakeSources) {}
+  constructor(private readonly sources: Pick<FakeSources, 'backend'>) {}
 
   /** Asks and returns the text of the answer. */
   async ask(text: string, more: Partial<Turn> = {}): Promise<string> {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alertOf, contentOf, FakeSources, turnOf } from '../../../test/support/fake-sources.js';
-import type { Answer } from './turn-run.js';
-import { SourceError } from '../sources/source-error.js';
+import { alertOf, broken, FakeSources, Talk } from '../../../test/support/fake-sources.js';
 import type { Alert, Source } from '../sources/source.types.js';
 import { TenantSources } from '../sources/tenant-sources.js';
 import { BuiltinBackend } from './builtin-backend.js';
@@ -30,26 +28,9 @@ function world(
   return all.map((source) => (away.includes(source.name) ? broken(source) : source));
 }
 
-function broken(source: Source): Source {
-  const down = () =>
-    Promise.reject(new SourceError(source, { kind: 'unreachable', code: 'ECONNREFUSED' }));
-  return {
-    ...source,
-    ...(source.alerts === undefined ? {} : { alerts: { view: source.alerts.view, list: down } }),
-    ...(source.silences === undefined ? {} : { silences: { list: down, groups: down } }),
-    ...(source.metrics === undefined
-      ? {}
-      : { metrics: { targets: down, rules: down, query: down, queryRange: down } }),
-  };
-}
-
 async function ask(sources: readonly Source[], text: string): Promise<string> {
   const backend = new BuiltinBackend(new TenantSources(sources), () => now);
-  let answer: Answer['blocks'][number] = '';
-  for await (const frame of backend.run(turnOf(text), new AbortController().signal)) {
-    answer += contentOf([frame]);
-  }
-  return answer;
+  return new Talk({ backend: () => backend }).ask(text);
 }
 
 const NONE =

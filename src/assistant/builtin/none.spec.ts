@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  alertOf,
-  contentOf,
-  FakeSources,
-  NOW,
-  turnOf,
-} from '../../../test/support/fake-sources.js';
-import type { PastTurn } from '../assistant-backend.js';
-import { SourceError } from '../sources/source-error.js';
+import { alertOf, broken, FakeSources, NOW, Talk } from '../../../test/support/fake-sources.js';
 import type { Source } from '../sources/source.types.js';
 import { TenantSources } from '../sources/tenant-sources.js';
 import { BuiltinBackend } from './builtin-backend.js';
-import type { JsonValue } from '../../domain/a2a.js';
 
 const DISK = alertOf({
   alertname: 'DiskFull',
@@ -40,37 +31,12 @@ function world(away: readonly string[]): readonly Source[] {
   ].map((source) => (away.includes(source.name) ? broken(source) : source));
 }
 
-function broken(source: Source): Source {
-  const down = () =>
-    Promise.reject(new SourceError(source, { kind: 'unreachable', code: 'ECONNREFUSED' }));
-  return {
-    ...source,
-    ...(source.alerts === undefined ? {} : { alerts: { view: source.alerts.view, list: down } }),
-    ...(source.silences === undefined ? {} : { silences: { list: down, groups: down } }),
-    ...(source.metrics === undefined
-      ? {}
-      : { metrics: { targets: down, rules: down, query: down, queryRange: down } }),
-  };
-}
-
 /** The answer to the last question of a conversation. */
 async function ask(away: readonly string[], questions: readonly string[]): Promise<string> {
   const backend = new BuiltinBackend(new TenantSources(world(away)), () => NOW);
+  const talk = new Talk({ backend: () => backend });
   let answer = '';
-  let history: readonly PastTurn[] = [];
-  for (const text of questions) {
-    let memory: JsonValue | undefined;
-    answer = '';
-    for await (const frame of backend.run(
-      turnOf(text, { history, turn: history.length + 1 }),
-      new AbortController().signal,
-    )) {
-      answer += contentOf([frame]);
-      if (frame.kind === 'memory') memory = frame.data;
-    }
-    const turn = { turn: history.length + 1, user: text, assistant: answer, complete: true };
-    history = [...history, { ...turn, ...(memory === undefined ? {} : { memory }) }];
-  }
+  for (const text of questions) answer = await talk.ask(text);
   return answer;
 }
 

@@ -1,12 +1,12 @@
-import { plainText } from '../../domain/hidden-characters.js';
 import type { Redactor } from '../llm/redactor.js';
+import { shownText } from '../shown-frames.js';
 import { SourceError } from '../sources/source-error.js';
 import type { SourceReport, ToolResult } from './tool.js';
 
 /** The result without secrets and hidden characters, in names of labels too, and in the sources' own words. */
 export function shownResult<R extends ToolResult>(result: R, redactor: Redactor): R {
   const { sources, ...rest } = result;
-  const hide = (text: string): string => redactor.hide(plainText(text));
+  const hide = (text: string): string => shownText(text, redactor);
   const shown = redactor.hideEvery(rest, hide) as object;
   return { ...result, ...shown, sources: sources.map((report) => reportWithout(report, hide)) };
 }
